@@ -105,7 +105,7 @@ emit_class_in_child(void)
 
 		c->written = c->over_limit = 0;
 		if (c->shared != NULL)
-			tel__class_part_init(c, c->shared);
+			tel__class_part_init(c, c->shared, c->words);
 		if (c->ranges != NULL)
 			memset(c->ranges, 0, RANGE_SLOTS * sizeof(*c->ranges));
 	}
@@ -116,9 +116,8 @@ emit_class_in_child(void)
 static const struct tel__emit_hooks hooks = { emit_class_tick, tel_class_close,
 	emit_class_in_child };
 
-/* Drains the rings, so that an event added to the names comes after these. */
-static void
-drain(void)
+void
+tel__class_drain(void)
 {
 	pthread_mutex_lock(&tel__emit_state.drain);
 	tel__emit_drain(0);
@@ -139,7 +138,7 @@ add_header(void)
 	v[5].s = PAGE->program;
 	v[6].u = PAGE->pid;
 	v[7].s = host;
-	drain();
+	tel__class_drain();
 	return tel__class_add_event(E_HEADER, v);
 }
 
@@ -263,8 +262,8 @@ emit_class_find_slot(const char *path, size_t n)
 	return &all->by_path[i];
 }
 
-static char *
-emit_class_keep_text(const char *s, size_t n)
+const char *
+tel__class_keep(const char *s, size_t n)
 {
 	char *text = tel__class_room(n + 1);
 
@@ -299,7 +298,7 @@ make_counters(tel_emit_class *c)
 	c->shared = tel__class_room(c->words * sizeof(uint64_t));
 	if (c->shared == NULL)
 		return -1;
-	tel__class_part_init(c, c->shared);
+	tel__class_part_init(c, c->shared, c->words);
 	return 0;
 }
 
@@ -318,11 +317,11 @@ add_class(const tel_emit_class *like, tel_emit_class *parent, const char *path,
 	*c = *like;
 	c->index = all->count;
 	c->parent = parent;
-	c->path = emit_class_keep_text(path, n);
+	c->path = tel__class_keep(path, n);
 	c->path_length = (uint32_t)n;
 	c->component =
-	    emit_class_keep_text(like->component, strlen(like->component));
-	c->unit = emit_class_keep_text(like->unit, strlen(like->unit));
+	    tel__class_keep(like->component, strlen(like->component));
+	c->unit = tel__class_keep(like->unit, strlen(like->unit));
 	c->on = c->own && parent->on;
 	if (c->path == NULL || c->component == NULL || c->unit == NULL ||
 	    make_counters(c) != 0 || tel__class_define(c) != 0)
@@ -588,7 +587,7 @@ tel_class_dispose(tel_emit_class *c)
 		c->disposed = 1;
 		update_switches();
 		tel__class_write(c, WRITE_CHANGED | WRITE_OFF);
-		drain();
+		tel__class_drain();
 		v[0].s = c->path;
 		v[1].u = c->index + 1;
 		(void)tel__class_add_event(E_DISPOSE, v);

@@ -131,13 +131,18 @@ extern struct tel__classes tel__classes;
 
 /* Allocates zeroed memory until the close; NULL: no more.  AS */
 void *tel__class_room(size_t bytes);
+/* Allocates a copy of a text; NULL: no more memory.  AS */
+const char *tel__class_keep(const char *s, size_t n);
+/* Drains the rings, so that an event added to the names comes after these. */
+void tel__class_drain(void);
 
 /* part.c */
 
 /* The part of a seat below seats_used; may be NULL. */
 uint64_t *tel__class_part(const tel_emit_class *c, unsigned seat);
-/* Initialises a part. */
-void tel__class_part_init(const tel_emit_class *c, uint64_t *part);
+/* Initialises the first words of a part. */
+void tel__class_part_init(const tel_emit_class *c, uint64_t *part,
+    uint32_t words);
 /* Discards all parts. */
 void tel__class_forget_parts(void);
 /* Counts an event of a summary.  AS */

@@ -46,11 +46,11 @@ tel__class_part(const tel_emit_class *c, unsigned seat)
 }
 
 void
-tel__class_part_init(const tel_emit_class *c, uint64_t *part)
+tel__class_part_init(const tel_emit_class *c, uint64_t *part, uint32_t words)
 {
 	const int is_signed = c->type == CLASS_MAGNITUDE;
 
-	for (uint32_t i = 0; i < c->words; i++)
+	for (uint32_t i = 0; i < words; i++)
 		SET(part[i], 0);
 	SET(part[W_MIN], is_signed ? (uint64_t)INT64_MAX : UINT64_MAX);
 	SET(part[W_MAX], is_signed ? (uint64_t)INT64_MIN : 0);
@@ -117,7 +117,7 @@ emit_make_part(const tel_emit_class *c)
 	} while (
 	    !atomic_compare_exchange_weak(&all->parts_used, &at, at + size));
 	uint64_t *part = (uint64_t *)(void *)(all->memory + TABLE_BYTES + at);
-	tel__class_part_init(c, part);
+	tel__class_part_init(c, part, c->words);
 	return part;
 }
 
@@ -288,17 +288,6 @@ tel_class_update_histogram(tel_emit_class *c, int64_t value, uint64_t count)
 
 /* --------------------------------------------------------------- tallies */
 
-/* Allocates a copy of a key. */
-static const char *
-keep_key(const char *key, size_t n)
-{
-	char *kept = tel__class_room(n + 1);
-
-	if (kept != NULL)
-		memcpy(kept, key, n);
-	return kept;
-}
-
 /* Whether a slot has that key; n: of a string. */
 static int
 emit_is_key(const tel_emit_class *c, uint64_t slot, uint64_t key,
@@ -326,7 +315,7 @@ take_slot(tel_emit_class *c, uint64_t *slot, uint64_t key, const char *text,
 	} while (!__atomic_compare_exchange_n(&c->nkeys, &count, count + 1, 1,
 	    __ATOMIC_RELAXED, __ATOMIC_RELAXED));
 	if (c->text)
-		key = (uintptr_t)keep_key(text, n);
+		key = (uintptr_t)tel__class_keep(text, n);
 	if ((!c->text || key != 0) &&
 	    __atomic_compare_exchange_n(slot, &free_one, key, 0,
 	        __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))

@@ -216,9 +216,7 @@ snapshot_emit(const tel_emit_class *c, unsigned event, tel_emit_value *v)
 	if (since < PAGE->ring_bytes / 8)
 		return;
 	since = 0;
-	pthread_mutex_lock(&tel__emit_state.drain);
-	tel__emit_drain(0);
-	pthread_mutex_unlock(&tel__emit_state.drain);
+	tel__class_drain();
 }
 
 void
@@ -272,10 +270,7 @@ add_up(const tel_emit_class *c, uint64_t *sum)
 	unsigned i, n = seat_count();
 	uint64_t *part;
 
-	memset(sum, 0, W_HEAD * sizeof(*sum));
-	sum[W_MIN] =
-	    c->type == CLASS_MAGNITUDE ? (uint64_t)INT64_MAX : UINT64_MAX;
-	sum[W_MAX] = c->type == CLASS_MAGNITUDE ? (uint64_t)INT64_MIN : 0;
+	tel__class_part_init(c, sum, W_HEAD);
 	snapshot_add_part(c, c->shared, sum);
 	for (i = 0; i < n; i++)
 		if ((part = tel__class_part(c, i)) != NULL)

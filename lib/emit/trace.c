@@ -20,9 +20,9 @@ struct tel_class_descriptor {
 /* Indices of values of an event. */
 enum { V_PATH, V_CLASS, V_TAG, V_RANGE };
 
-/* Builds an event with a text.  Returns its size. */
+/* Builds an event with a text, but without a tag.  Returns its size. */
 static size_t
-build(const tel_emit_class *c, uint32_t tag, unsigned phase, const char *text,
+build(const tel_emit_class *c, unsigned phase, const char *text,
     uint64_t *event)
 {
 	const struct tel__emit_typed *t = tel__class_typed(E_PHASE + phase);
@@ -31,9 +31,9 @@ build(const tel_emit_class *c, uint32_t tag, unsigned phase, const char *text,
 
 	v[V_PATH].s = c->path;
 	v[V_CLASS].u = c->index + 1;
-	v[V_TAG].u = tag;
+	v[V_TAG].u = 0;
 	if (phase != TEL_CLASS_SINGLE)
-		v[n++].u = (uint64_t)(c->index + 1) << 32 ^ tag;
+		v[n++].u = 0;
 	v[n++].s = c->component;
 	v[n++].s = text;
 	return tel__emit_build(t, v, n, event);
@@ -45,7 +45,7 @@ tel__class_make_events(tel_emit_class *c)
 	uint64_t event[TEL_EMIT_EVENT_MAX / 8];
 
 	for (unsigned phase = 0; phase <= TEL_CLASS_MIDDLE; phase++) {
-		size_t bytes = build(c, 0, phase, "", event);
+		size_t bytes = build(c, phase, "", event);
 
 		c->event[phase] = tel__class_room(bytes);
 		if (c->event[phase] == NULL)
@@ -73,8 +73,8 @@ records(tel_emit_class *c, uint32_t tag, unsigned phase)
 }
 
 static void
-emit_trace_put(unsigned phase, const uint64_t *event, uint32_t words,
-    uint64_t tag, uint64_t range)
+emit_trace_put(const tel_emit_class *c, unsigned phase, const uint64_t *event,
+    uint32_t words, uint32_t tag)
 {
 	struct tel__emit_open open = tel__emit_begin(KIND_TRACE,
 	    CODE_CLASS + E_PHASE + phase, words * sizeof(uint64_t));
@@ -85,7 +85,8 @@ emit_trace_put(unsigned phase, const uint64_t *event, uint32_t words,
 		SET(open.words[i], event[i]);
 	SET(open.words[WORD_TAG], tag);
 	if (phase != TEL_CLASS_SINGLE)
-		SET(open.words[WORD_RANGE], range);
+		SET(open.words[WORD_RANGE],
+		    (uint64_t)(c->index + 1) << 32 ^ tag);
 	tel__emit_publish(open);
 }
 
@@ -93,8 +94,8 @@ void
 tel_class_log(tel_emit_class *c, uint32_t tag, unsigned phase)
 {
 	if (records(c, tag, phase))
-		emit_trace_put(phase, c->event[phase], c->event_words[phase],
-		    tag, (uint64_t)(c->index + 1) << 32 ^ tag);
+		emit_trace_put(c, phase, c->event[phase], c->event_words[phase],
+		    tag);
 }
 
 static void
@@ -102,10 +103,9 @@ log_text(const tel_emit_class *c, uint32_t tag, unsigned phase,
     const char *text)
 {
 	uint64_t event[TEL_EMIT_EVENT_MAX / 8];
-	size_t bytes = build(c, tag, phase, text, event);
+	size_t bytes = build(c, phase, text, event);
 
-	emit_trace_put(phase, event, (uint32_t)(bytes / 8), tag,
-	    (uint64_t)(c->index + 1) << 32 ^ tag);
+	emit_trace_put(c, phase, event, (uint32_t)(bytes / 8), tag);
 }
 
 uint32_t
