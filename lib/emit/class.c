@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 struct tel__classes tel__classes;
@@ -53,16 +52,11 @@ map_memory(size_t parts_bytes)
 {
 	struct tel__classes *all = &tel__classes;
 	const size_t bytes = TABLE_BYTES + parts_bytes + CLASS_BYTES;
-	int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-	void *at = NULL;
-
 	/* a thread may still write to the old mapping, which then remains */
-	if (all->memory != NULL && all->bytes == bytes) {
-		at = all->memory;
-		flags |= MAP_FIXED;
-	}
-	at = mmap(at, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
-	if (at == MAP_FAILED)
+	void *at = all->bytes == bytes ? all->memory : NULL;
+
+	at = tel__emit_memory(at, bytes, -1, 0);
+	if (at == NULL)
 		return -1;
 	all->memory = at;
 	all->bytes = bytes;

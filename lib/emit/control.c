@@ -157,22 +157,19 @@ static struct tel__emit_page *
 open_page(const char *path, uint32_t pid)
 {
 	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	struct tel__emit_page *page = MAP_FAILED;
+	struct tel__emit_page *page = NULL;
 
 	if (fd < 0)
 		return NULL;
 	if (lseek(fd, 0, SEEK_END) >= (off_t)TEL__EMIT_PAGE_BYTES)
-		page = mmap(NULL, TEL__EMIT_PAGE_BYTES, PROT_READ | PROT_WRITE,
-		    MAP_SHARED, fd, 0);
+		page = tel__emit_memory(NULL, TEL__EMIT_PAGE_BYTES, fd, 0);
 	close(fd);
-	if (page == MAP_FAILED) {
-		errno = ENOENT;
-		return NULL;
-	}
-	if (memcmp(page->magic, "\361telring", 8) == 0 && page->version == 1 &&
-	    (pid == 0 || page->pid == pid) && page->kinds[31][23] == '\0')
+	if (page != NULL && memcmp(page->magic, "\361telring", 8) == 0 &&
+	    page->version == 1 && (pid == 0 || page->pid == pid) &&
+	    page->kinds[31][23] == '\0')
 		return page;
-	munmap(page, TEL__EMIT_PAGE_BYTES);
+	if (page != NULL)
+		munmap(page, TEL__EMIT_PAGE_BYTES);
 	errno = ENOENT;
 	return NULL;
 }

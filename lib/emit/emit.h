@@ -23,6 +23,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/types.h>
 
 #include "base/buffer.h"
 #include "base/bytes.h"
@@ -223,6 +224,11 @@ tel__emit_begin(unsigned kind, unsigned code, size_t bytes)
 	                            tel__emit_slow(open, kind, code, bytes);
 }
 
+/*
+ * Maps memory, in place of that at an address unless it is NULL: zeros, or the
+ * bytes of a file, which it shares, if fd is not negative.  NULL with errno.
+ */
+void *tel__emit_memory(void *at, size_t bytes, int fd, off_t from);
 /* Maps the page and the rings.  0, -1. */
 int tel__emit_map(const tel_emit_options *o);
 /* Has each thread read a coarse clock for its next event. */

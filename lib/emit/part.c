@@ -13,7 +13,6 @@
 
 #include <signal.h>
 #include <string.h>
-#include <sys/mman.h>
 
 /* The seat of this thread. */
 static __thread struct {
@@ -64,9 +63,7 @@ tel__class_forget_parts(void)
 	    TABLE_BYTES + ((all->parts_used + 65535) & ~(size_t)65535);
 
 	/* no other thread exists, or none has a part */
-	if (mmap(all->memory, bytes, PROT_READ | PROT_WRITE,
-	        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
-	        0) == MAP_FAILED)
+	if (tel__emit_memory(all->memory, bytes, -1, 0) == NULL)
 		memset(all->memory, 0, bytes);
 	memset(all->seats, 0, sizeof(all->seats));
 	atomic_store(&all->parts_used, 0);

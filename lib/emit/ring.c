@@ -173,27 +173,31 @@ make_file(const char *path, size_t bytes)
 	return fd;
 }
 
+void *
+tel__emit_memory(void *at, size_t bytes, int fd, off_t from)
+{
+	int flags =
+	    fd >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+
+	if (at != NULL)
+		flags |= MAP_FIXED;
+	at = mmap(at, bytes, PROT_READ | PROT_WRITE, flags, fd, from);
+	return at != MAP_FAILED ? at : NULL;
+}
+
 /* Maps the region again, at the same address if the size is the same. */
 static int
 map_region(size_t bytes, int fd)
 {
-	int flags =
-	    fd >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-	void *at = NULL;
+	void *at = region.bytes == bytes ? region.at : NULL;
 
-	if (region.at != NULL && region.bytes == bytes) {
-		at = region.at;
-		flags |= MAP_FIXED;
-	}
-	at = mmap(at, bytes, PROT_READ | PROT_WRITE, flags, fd,
+	at = tel__emit_memory(at, bytes, fd,
 	    fd >= 0 ? (off_t)TEL__EMIT_PAGE_BYTES : 0);
-	if (at == MAP_FAILED)
+	if (at == NULL)
 		return -1;
 	/* a thread may still write to the old region */
 	if (region.at != NULL && region.at != at)
-		(void)mmap(region.at, region.bytes, PROT_READ | PROT_WRITE,
-		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
-		    0);
+		(void)tel__emit_memory(region.at, region.bytes, -1, 0);
 	region.at = at;
 	region.bytes = bytes;
 	return 0;
@@ -268,8 +272,7 @@ tel__emit_map(const tel_emit_options *o)
 		memcpy(PAGE, &page, sizeof(page));
 	} else if (pwrite(fd, &page, sizeof(page), 0) !=
 	        (ssize_t)sizeof(page) ||
-	    mmap(PAGE, TEL__EMIT_PAGE_BYTES, PROT_READ | PROT_WRITE,
-	        MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED) {
+	    tel__emit_memory(PAGE, TEL__EMIT_PAGE_BYTES, fd, 0) == NULL) {
 		goto fail;
 	}
 	region.fd = fd;
@@ -302,8 +305,7 @@ tel__emit_detach(void)
 	if (region.fd < 0)
 		return;
 	memcpy(&page, PAGE, sizeof(page));
-	if (mmap(PAGE, TEL__EMIT_PAGE_BYTES, PROT_READ | PROT_WRITE,
-	        MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED)
+	if (tel__emit_memory(PAGE, TEL__EMIT_PAGE_BYTES, -1, 0) != NULL)
 		memcpy(PAGE, &page, sizeof(page));
 	if (emit_ring_has_file())
 		close(region.fd);
@@ -317,8 +319,7 @@ tel__emit_unmap(void)
 	PAGE->record = 0;
 	tel__emit_detach();
 	PAGE->magic[0] = 0;
-	(void)mmap(region.at, region.bytes, PROT_READ | PROT_WRITE,
-	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+	(void)tel__emit_memory(region.at, region.bytes, -1, 0);
 }
 
 /* -------------------------------------------------------------- claiming */
