@@ -103,37 +103,12 @@ metric_open(const struct metric *m, const tel_stat *stat, const char *suffix,
 	}
 }
 
-/* A number of 10^-decimals as text, with all of them. */
-static const char *
-number_text(tel_int128 v, unsigned decimals, char *out)
-{
-	char text[FORMAT_TEXT], *digits = text;
-	const char *sign = "";
-	int n, d = (int)decimals;
-
-	(void)format_count(v, 1, text);
-	if (decimals == 0)
-		return strcpy(out, text);
-	if (text[0] == '-') {
-		sign = "-";
-		digits++;
-	}
-	n = (int)strlen(digits);
-	if (n <= d)
-		(void)snprintf(out, FORMAT_TEXT, "%s0.%.*s%.40s", sign, d - n,
-		    "000000000000000000", digits);
-	else
-		(void)snprintf(out, FORMAT_TEXT, "%s%.*s.%.20s", sign, n - d,
-		    digits, digits + n - d);
-	return out;
-}
-
 void
 metric_value(tel_output *out, tel_int128 v, unsigned decimals)
 {
 	char text[FORMAT_TEXT];
 
-	putf(out, "%s\n", number_text(v, decimals, text));
+	putf(out, "%s\n", format_digits(v, decimals, text));
 }
 
 static void
@@ -279,7 +254,7 @@ openmetrics_flush(struct pending *p)
 		return;
 	metric_open(p->metric, p->stat, unit_suffix(p->metric), "_bucket");
 	putf(p->metric->show->out, ",le=\"%s%s\"",
-	    number_text(int128_i64(p->le), p->decimals, le),
+	    format_digits(int128_i64(p->le), p->decimals, le),
 	    p->decimals > 0 ? "" : ".0");
 	metric_close(p->metric, p->count, 0);
 	p->is = 0;

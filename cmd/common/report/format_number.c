@@ -57,23 +57,30 @@ strip(char *text)
 }
 
 char *
-format_decimal(tel_int128 v, unsigned decimals, int raw, char *buffer)
+format_digits(tel_int128 v, unsigned decimals, char *buffer)
 {
 	char text[FORMAT_TEXT], *digits = text;
 
-	(void)format_count(v, 1, text);
+	tel_int128_text(v, text);
 	if (decimals == 0)
-		return format_count(v, raw, buffer);
+		return strcpy(buffer, text);
 	digits += text[0] == '-';
 	size_t n = strlen(digits);
 	if (n <= decimals)
 		(void)snprintf(buffer, FORMAT_TEXT, "%s0.%.*s%.40s",
-		    text[0] == '-' ? "-" : "", (int)(decimals - n), "000000000",
-		    digits);
+		    text[0] == '-' ? "-" : "", (int)(decimals - n),
+		    "000000000000000000", digits);
 	else
 		(void)snprintf(buffer, FORMAT_TEXT, "%.*s.%.20s",
 		    (int)(strlen(text) - decimals), text,
 		    digits + n - decimals);
+	return buffer;
+}
+
+char *
+format_decimal(tel_int128 v, unsigned decimals, int raw, char *buffer)
+{
+	(void)format_digits(v, decimals, buffer);
 	strip(buffer);
 	if (!raw)
 		format_group(buffer, FORMAT_TEXT);

@@ -14,7 +14,10 @@
 /* 1,234,567, or without commas when raw. */
 char *format_count(tel_int128 v, int raw, char *buffer);
 
-/* The same of a multiple of 10^-decimals: 1,234.5. */
+/* The same of a multiple of 10^-decimals, with all of them: 1234.50. */
+char *format_digits(tel_int128 v, unsigned decimals, char *buffer);
+
+/* The same without zeros at the end: 1,234.5. */
 char *format_decimal(tel_int128 v, unsigned decimals, int raw, char *buffer);
 
 /*
