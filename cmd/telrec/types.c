@@ -52,66 +52,54 @@ static const struct field own_fields[] = {
 	FIELDS(FIELD)
 };
 
-/* A type: its own fields, up to 0, and whether it allocates. */
+/* A type: its role, own fields, up to 0, and whether it allocates. */
 struct row {
 	const char *name;
 	unsigned kind;
+	const char *role;
 	int allocates;
 	const char *doc;
 	unsigned char fields[5];
 };
 
 static const struct row rows[TYPES] = {
-	[TYPE_MALLOC] = { "malloc", KIND_ALLOC, 1, "", { ADDRESS, SIZE } },
-	[TYPE_FREE] = { "free", KIND_ALLOC, 0, "", { ADDRESS } },
-	[TYPE_CALLOC] = { "calloc", KIND_ALLOC, 1, "",
+	[TYPE_MALLOC] = { "malloc", KIND_ALLOC, "alloc", 1, "",
+	    { ADDRESS, SIZE } },
+	[TYPE_FREE] = { "free", KIND_ALLOC, "free", 0, "", { ADDRESS } },
+	[TYPE_CALLOC] = { "calloc", KIND_ALLOC, "alloc", 1, "",
 	    { ADDRESS, COUNT, SIZE } },
-	[TYPE_REALLOC] = { "realloc", KIND_ALLOC, 1, "",
+	[TYPE_REALLOC] = { "realloc", KIND_ALLOC, "realloc", 1, "",
 	    { ADDRESS, OLD, SIZE } },
-	[TYPE_REALLOCARRAY] = { "reallocarray", KIND_ALLOC, 1, "",
+	[TYPE_REALLOCARRAY] = { "reallocarray", KIND_ALLOC, "realloc", 1, "",
 	    { ADDRESS, OLD, COUNT, SIZE } },
-	[TYPE_MEMALIGN] = { "memalign", KIND_ALLOC, 1, "",
+	[TYPE_MEMALIGN] = { "memalign", KIND_ALLOC, "alloc", 1, "",
 	    { ADDRESS, ALIGNMENT, SIZE } },
-	[TYPE_POSIX_MEMALIGN] = { "posix_memalign", KIND_ALLOC, 1, "",
+	[TYPE_POSIX_MEMALIGN] = { "posix_memalign", KIND_ALLOC, "alloc", 1, "",
 	    { ADDRESS, ALIGNMENT, SIZE } },
-	[TYPE_ALIGNED_ALLOC] = { "aligned_alloc", KIND_ALLOC, 1, "",
+	[TYPE_ALIGNED_ALLOC] = { "aligned_alloc", KIND_ALLOC, "alloc", 1, "",
 	    { ADDRESS, ALIGNMENT, SIZE } },
-	[TYPE_VALLOC] = { "valloc", KIND_ALLOC, 1, "", { ADDRESS, SIZE } },
-	[TYPE_PVALLOC] = { "pvalloc", KIND_ALLOC, 1, "", { ADDRESS, SIZE } },
-	[TYPE_MMAP] = { "mmap", KIND_MAP, 0, "", { PLACE, BYTES } },
-	[TYPE_MUNMAP] = { "munmap", KIND_MAP, 0, "", { PLACE, BYTES } },
-	[TYPE_MREMAP] = { "mremap", KIND_MAP, 0, "",
+	[TYPE_VALLOC] = { "valloc", KIND_ALLOC, "alloc", 1, "",
+	    { ADDRESS, SIZE } },
+	[TYPE_PVALLOC] = { "pvalloc", KIND_ALLOC, "alloc", 1, "",
+	    { ADDRESS, SIZE } },
+	[TYPE_MMAP] = { "mmap", KIND_MAP, "", 0, "", { PLACE, BYTES } },
+	[TYPE_MUNMAP] = { "munmap", KIND_MAP, "", 0, "", { PLACE, BYTES } },
+	[TYPE_MREMAP] = { "mremap", KIND_MAP, "", 0, "",
 	    { PLACE, OLD_PLACE, OLD_BYTES, BYTES } },
-	[TYPE_BRK] = { "brk", KIND_MAP, 0, "the break was moved",
+	[TYPE_BRK] = { "brk", KIND_MAP, "", 0, "the break was moved",
 	    { BREAK, INCREMENT } },
-	[TYPE_TRACE] = { "trace", KIND_TRACE, 0, "a frame of backtraces",
-	    { NUMBER, IP, CALLER } },
-	[TYPE_PROCESS] = { "process", KIND_PROCESS, 0,
+	[TYPE_TRACE] = { "trace", KIND_TRACE, "frame", 0,
+	    "a frame of backtraces", { NUMBER, IP, CALLER } },
+	[TYPE_PROCESS] = { "process", KIND_PROCESS, "", 0,
 	    "a process, or a program that it executes", { PARENT } },
-	[TYPE_UNRECORDED] = { "unrecorded", KIND_PROCESS, 0,
+	[TYPE_UNRECORDED] = { "unrecorded", KIND_PROCESS, "", 0,
 	    "a program that was executed, but not recorded",
 	    { REASON, PROGRAM } },
-	[TYPE_THREAD_END] = { "thread_end", KIND_THREAD, 0, "a thread ends",
-	    { NO_FIELD } },
-	[TYPE_PROCESS_END] = { "process_end", KIND_PROCESS, 0,
+	[TYPE_THREAD_END] = { "thread_end", KIND_THREAD, "end-thread", 0,
+	    "a thread ends", { NO_FIELD } },
+	[TYPE_PROCESS_END] = { "process_end", KIND_PROCESS, "end-process", 0,
 	    "a process ends, or executes another program", { NO_FIELD } },
 };
-
-static const char *
-role_of(enum type type)
-{
-	if (type == TYPE_FREE)
-		return "free";
-	if (type == TYPE_TRACE)
-		return "frame";
-	if (type == TYPE_THREAD_END)
-		return "end-thread";
-	if (type == TYPE_PROCESS_END)
-		return "end-process";
-	if (type == TYPE_REALLOC || type == TYPE_REALLOCARRAY)
-		return "realloc";
-	return rows[type].allocates ? "alloc" : NULL;
-}
 
 /* What the list for libtel-emit points to. */
 static tel_emit_param params[TYPES][TYPE_FIELDS];
@@ -122,7 +110,6 @@ static void
 add_param(tel_emit_type *to, enum type type, const struct field *field)
 {
 	tel_emit_param *param = &params[type][to->count];
-	const char *role = role_of(type);
 
 	param->letter = field->letter;
 	param->name = field->name;
@@ -131,7 +118,7 @@ add_param(tel_emit_type *to, enum type type, const struct field *field)
 	param->role = "";
 	if (field->part[0] != '\0') {
 		snprintf(roles[type][to->count], sizeof(roles[type][0]),
-		    "%s:%s", role != NULL ? role : "", field->part);
+		    "%s:%s", rows[type].role, field->part);
 		param->role = roles[type][to->count];
 	}
 	to->count++;
