@@ -42,7 +42,7 @@ struct flight {
 	uint64_t clocks[TEL_EMIT_COLUMNS_MAX];
 	uint32_t shared[TEL_EMIT_COLUMNS_MAX];
 	const char *labels[TEL_EMIT_COLUMNS_MAX];
-	uint64_t pointers[TEL_EMIT_COLUMNS_MAX]; /* labels, as a column */
+	uint64_t wide[TEL_EMIT_COLUMNS_MAX]; /* others, as a column */
 };
 
 struct flight *
@@ -90,20 +90,15 @@ flight_free(struct flight *f)
 
 /* --------------------------------------------------------------- packing */
 
-/* n values of 8 bytes, or of 4. */
 static void
-flight_put_column(struct tel__buffer *b, const void *values, unsigned n,
-    int is_large)
+flight_put_column(struct tel__buffer *b, const uint64_t *values, unsigned n)
 {
-	const uint64_t *large = values;
-	const uint32_t *small = values;
-	uint64_t least = UINT64_MAX, most = 0, v;
+	uint64_t least = UINT64_MAX, most = 0;
 	unsigned char width, *to;
 
 	for (unsigned i = 0; i < n; i++) {
-		v = is_large ? large[i] : small[i];
-		least = v < least ? v : least;
-		most = v > most ? v : most;
+		least = values[i] < least ? values[i] : least;
+		most = values[i] > most ? values[i] : most;
 	}
 	for (width = 0; n > 0 && width < 8; width++)
 		if ((most - least) >> (8 * width) == 0)
@@ -113,10 +108,8 @@ flight_put_column(struct tel__buffer *b, const void *values, unsigned n,
 	to = tel__buffer_room(b, (size_t)n * width + 1);
 	if (to == NULL)
 		return;
-	for (unsigned i = 0; i < n; i++, to += width) {
-		v = (is_large ? large[i] : small[i]) - least;
-		tel_store(to, v, width, 0);
-	}
+	for (unsigned i = 0; i < n; i++, to += width)
+		tel_store(to, values[i] - least, width, 0);
 	b->used += (size_t)n * width;
 }
 
@@ -144,14 +137,14 @@ flight_put_part(struct flight *f, const tel_emit_part *part)
 	tel__buffer_put_varint(b, part->same);
 	for (unsigned i = 0; i < fields + 2; i++)
 		flight_put_column(b, part->columns[i],
-		    part->same >> i & 1 ? 1 : part->count, 1);
+		    part->same >> i & 1 ? 1 : part->count);
 	tel__buffer_put_varint(b, part->labels != NULL);
 	if (part->labels == NULL)
 		return;
 	/* they are kept elsewhere as long as the recording */
 	for (unsigned i = 0; i < part->count; i++)
-		f->pointers[i] = (uintptr_t)part->labels[i];
-	flight_put_column(b, f->pointers, part->count, 1);
+		f->wide[i] = (uintptr_t)part->labels[i];
+	flight_put_column(b, f->wide, part->count);
 }
 
 /* Packs a block and appends it to a list.  0: out of memory. */
@@ -164,8 +157,10 @@ flight_pack(struct flight *f, struct list *list, const tel_emit_columns *from)
 	b->used = 0;
 	flight_put_names(b, from);
 	tel__buffer_put(b, from->order, from->count);
-	flight_put_column(b, from->clocks, from->clock_count, 1);
-	flight_put_column(b, from->shared, from->clock_count, 0);
+	flight_put_column(b, from->clocks, from->clock_count);
+	for (unsigned i = 0; i < from->clock_count; i++)
+		f->wide[i] = from->shared[i];
+	flight_put_column(b, f->wide, from->clock_count);
 	for (unsigned i = 0; i < from->part_count; i++)
 		flight_put_part(f, &from->parts[i]);
 	block = b->failed ? NULL : malloc(sizeof(*block) + b->used);
