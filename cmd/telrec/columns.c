@@ -57,7 +57,7 @@ new_set(uint32_t options, int mixed)
 }
 
 struct columns *
-columns_new(uint32_t options, uint64_t sample)
+columns_new(uint32_t options, uint64_t sample, uint64_t kept)
 {
 	struct columns *c = calloc(1, sizeof(*c));
 
@@ -66,8 +66,11 @@ columns_new(uint32_t options, uint64_t sample)
 	c->options = options;
 	c->limit = UINT64_MAX;
 	c->sets[COLUMNS_SETS - 1] = new_set(options, 1);
-	if (c->sets[COLUMNS_SETS - 1] == NULL) {
-		free(c);
+	if (kept > 0)
+		c->flight = flight_new(kept, options);
+	if (c->sets[COLUMNS_SETS - 1] == NULL ||
+	    (kept > 0 && c->flight == NULL)) {
+		columns_free(c);
 		return NULL;
 	}
 	c->number = 1;
@@ -84,13 +87,6 @@ columns_free(struct columns *c)
 		free_set(c->sets[i]);
 	flight_free(c->flight);
 	free(c);
-}
-
-int
-columns_keep(struct columns *c, uint64_t bytes)
-{
-	c->flight = flight_new(bytes, c->options);
-	return c->flight != NULL ? 0 : -1;
 }
 
 /* The names of a source are to be in the block. */

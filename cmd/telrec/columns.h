@@ -71,19 +71,16 @@ struct columns {
 
 /*
  * For a recording with these ARENA_ options, and samples so many bytes apart.
+ * kept: keeps only the last blocks, of so many bytes in memory, until
+ * columns_release(); 0: all are written.
  * NULL: out of memory.
  */
-struct columns *columns_new(uint32_t options, uint64_t sample);
+struct columns *columns_new(uint32_t options, uint64_t sample, uint64_t kept);
 void columns_free(struct columns *c);
 /* The events that are added next are from there. */
 void columns_source(struct columns *c, struct source *from);
 /* The thread has another name: so the block shows it. */
 void columns_rename(struct columns *c, const struct source *from);
-/*
- * Has only the last blocks kept, of so many bytes in memory, until
- * columns_release().  0; -1: out of memory.
- */
-int columns_keep(struct columns *c, uint64_t bytes);
 /* Writes the block, if it has events; so many were lost until now. */
 void columns_write(struct columns *c, uint64_t lost);
 /* Writes the blocks that are kept. */

@@ -78,25 +78,28 @@ struct drain {
 };
 
 struct drain *
-drain_new(struct arena *a)
+drain_new(struct arena *a, uint64_t limit, uint64_t kept,
+    struct telrec_symbols *symbols)
 {
 	struct drain *d = calloc(1, sizeof(*d));
 
 	if (d == NULL)
 		return NULL;
 	d->a = a;
+	d->symbols = symbols;
 	d->started_ns = progress_now();
 	d->numbers = calloc(ARENA_IMAGES, sizeof(*d->numbers));
 	d->names = calloc(ARENA_IMAGES, sizeof(*d->names));
 	d->paths = calloc(ARENA_EXECS, sizeof(*d->paths));
 	d->runs = calloc(1u << 22, 1);
 	d->running = calloc(ARENA_IMAGES, sizeof(*d->running));
-	d->columns = columns_new(a->options, a->sample);
+	d->columns = columns_new(a->options, a->sample, kept);
 	if (d->numbers == NULL || d->names == NULL || d->paths == NULL ||
 	    d->runs == NULL || d->running == NULL || d->columns == NULL) {
 		drain_free(d);
 		return NULL;
 	}
+	d->columns->limit = limit;
 	for (uint32_t i = 0; i < ARENA_RINGS; i++) {
 		d->cursors[i].ring = &a->rings[i];
 		d->cursors[i].words = arena_words(a, i);
@@ -128,18 +131,6 @@ drain_events(const struct drain *d)
 	                                                           0;
 }
 
-void
-drain_limit(struct drain *d, uint64_t events)
-{
-	d->columns->limit = events;
-}
-
-int
-drain_keep(struct drain *d, uint64_t bytes)
-{
-	return columns_keep(d->columns, bytes);
-}
-
 int
 drain_release(struct drain *d)
 {
@@ -147,12 +138,6 @@ drain_release(struct drain *d)
 	columns_release(d->columns);
 	errno = d->columns->failed;
 	return d->columns->failed ? -1 : 0;
-}
-
-void
-drain_set_symbols(struct drain *d, struct telrec_symbols *s)
-{
-	d->symbols = s;
 }
 
 uint32_t

@@ -9,18 +9,19 @@
 
 struct drain;
 
-/* NULL: out of memory. */
-struct drain *drain_new(struct arena *a);
-void drain_free(struct drain *d);
-/* Has so many events written at most. */
-void drain_limit(struct drain *d, uint64_t events);
-/* Keeps only the last events, of so many bytes in memory.  0, -1 */
-int drain_keep(struct drain *d, uint64_t bytes);
-/* Writes them now.  0, -1: as drain_round() */
-int drain_release(struct drain *d);
-/* Has the modules of processes go to s. */
 struct telrec_symbols;
-void drain_set_symbols(struct drain *d, struct telrec_symbols *s);
+
+/*
+ * limit: writes so many events at most.
+ * kept: keeps only the last events, of so many bytes in memory; 0: all.
+ * symbols: gets the modules of processes; may be NULL.
+ * NULL: out of memory.
+ */
+struct drain *drain_new(struct arena *a, uint64_t limit, uint64_t kept,
+    struct telrec_symbols *symbols);
+void drain_free(struct drain *d);
+/* Writes now the events that are kept.  0, -1: as drain_round() */
+int drain_release(struct drain *d);
 /*
  * Looks at all rings once, and writes the events whose order is certain.
  * flush: writes also a block that is not full.

@@ -453,19 +453,16 @@ open_log(struct run *run)
 	if (run->t->process != 0 || run->t->ring > 0)
 		tel_emit_metadata("part",
 		    run->t->process != 0 ? "attached" : "ring");
-	run->drain = drain_new(run->arena);
-	if (run->drain == NULL ||
-	    (run->t->ring > 0 && drain_keep(run->drain, run->t->ring) != 0)) {
-		(void)message_no_memory();
-		return -1;
-	}
-	if (run->t->limit > 0)
-		drain_limit(run->drain, run->t->limit);
-	if (run->t->stacks == TELREC_UNWIND_NONE)
+	if (run->t->stacks != TELREC_UNWIND_NONE)
+		run->symbols = telrec_symbols_new();
+	run->drain = drain_new(run->arena,
+	    run->t->limit > 0 ? run->t->limit : UINT64_MAX, run->t->ring,
+	    run->symbols);
+	if (run->drain != NULL &&
+	    (run->symbols != NULL || run->t->stacks == TELREC_UNWIND_NONE))
 		return 0;
-	run->symbols = telrec_symbols_new();
-	drain_set_symbols(run->drain, run->symbols);
-	return run->symbols != NULL || message_no_memory() ? 0 : -1;
+	(void)message_no_memory();
+	return -1;
 }
 
 /* The log cannot be written: the program goes on without it. */

@@ -288,7 +288,7 @@ start(uint32_t nrings, uint64_t first)
 		    50 + i);
 	}
 	now_ns = 1;
-	d = drain_new(a);
+	d = drain_new(a, UINT64_MAX, 0, NULL);
 	if (d == NULL)
 		exit(1);
 	/* where the count of words wraps, too */

@@ -114,12 +114,12 @@ static void
 record(uint64_t bytes)
 {
 	static struct source sources[2 * SOURCES];
-	struct columns *to[2] = { columns_new(ARENA_STACKS, 0),
-		columns_new(ARENA_STACKS, 0) };
+	struct columns *to[2] = { columns_new(ARENA_STACKS, 0, 0),
+		columns_new(ARENA_STACKS, 0, bytes) };
 	uint64_t lost = 0;
 	unsigned i;
 
-	if (to[0] == NULL || to[1] == NULL || columns_keep(to[1], bytes) != 0)
+	if (to[0] == NULL || to[1] == NULL)
 		return;
 	memset(sources, 0, sizeof(sources));
 	for (i = 0; i < 2 * SOURCES; i++) {

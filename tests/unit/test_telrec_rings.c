@@ -85,7 +85,7 @@ test_columns(uint32_t options, int mixed)
 int
 main(void)
 {
-	struct columns *to = columns_new(0, 0);
+	struct columns *to = columns_new(0, 0, 0);
 	uint64_t seed = 1;
 	uint32_t i, k;
 
