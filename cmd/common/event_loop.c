@@ -317,15 +317,16 @@ static enum outcome
 loop_run(struct event_loop *p)
 {
 	const struct visitor *v = p->visitor;
+	const struct selection *select = &p->settings->select;
 	enum outcome outcome = CONTINUE;
 	uint64_t size = 0;
 
 	for (int i = 0; i < p->nsources; i++)
 		size += p->sources[i]->size;
-	p->whole =
-	    p->settings->all_events || selection_all(&p->settings->select);
+	p->whole = p->settings->all_events || selection_all(select);
+	/* --skip and -n count events one by one */
 	p->runs = v->run != NULL && p->merge == NULL && !v->remembers &&
-	    (p->whole || selection_by_runs(&p->settings->select));
+	    (p->whole || (select->skip == 0 && select->count == UINT64_MAX));
 	progress_begin(&p->progress, p->settings, size);
 	if (v->begin == NULL || v->begin(v->arg, p->sources, p->nsources)) {
 		outcome = loop_events(p);
@@ -429,8 +430,10 @@ run_single(struct event_loop *p)
 		st = tel_window_new(p->sources[0]->reader, order, &p->window);
 	if (st == TEL_OK && p->window != NULL && only_allocs(p))
 		st = tel_window_set_allocs(p->window, 1);
-	if (st == TEL_OK && p->window != NULL && selects_first(p))
-		selection_hold(&s->select, p->window);
+	/* one that depends on other events selects what the window gives */
+	if (st == TEL_OK && p->window != NULL && s->select.filtering &&
+	    selects_first(p))
+		(void)tel_window_set_filter(p->window, s->select.filter);
 	p->settled = order == TEL_ORDER_LOG && !only_allocs(p);
 	if (st == TEL_OK)
 		outcome = loop_run(p);
@@ -472,7 +475,8 @@ bind_all(struct event_loop *p)
 
 	for (int i = 0; i < p->nsources; i++) {
 		schema = tel_reader_schema(p->sources[i]->reader);
-		if (!selection_fits(&s->select, schema)) {
+		if (s->select.filtering &&
+		    tel_filter_bind(s->select.filter, schema) != TEL_OK) {
 			source_learn(p->sources[i], s, NULL, NULL);
 			if (!selection_bind(&s->select, schema))
 				return 0;

@@ -269,12 +269,6 @@ selection_is_part(const struct selection *s)
 }
 
 int
-selection_fits(const struct selection *s, const tel_schema *schema)
-{
-	return !s->filtering || tel_filter_bind(s->filter, schema) == TEL_OK;
-}
-
-int
 selection_bind(struct selection *s, const tel_schema *schema)
 {
 	if (!s->filtering)
@@ -344,14 +338,6 @@ selection_attach(const struct selection *s, tel_reader *r, int whole,
 		tel_filter_attach(s->filter, r, whole);
 }
 
-void
-selection_hold(const struct selection *s, tel_window *w)
-{
-	/* one that depends on other events selects what the window gives */
-	if (s->filtering)
-		(void)tel_window_set_filter(w, s->filter);
-}
-
 int
 selection_match(struct selection *s, const tel_event *ev)
 {
@@ -364,12 +350,6 @@ selection_match(struct selection *s, const tel_event *ev)
 			return wanted;
 	}
 	return s->matched++ >= s->skip;
-}
-
-int
-selection_by_runs(const struct selection *s)
-{
-	return s->skip == 0 && s->count == UINT64_MAX;
 }
 
 int

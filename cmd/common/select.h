@@ -62,9 +62,6 @@ int selection_all(const struct selection *s);
 /* Nonzero when events may be left out before selected ones. */
 int selection_is_part(const struct selection *s);
 
-/* Whether no name is missing in a schema and those known so far. */
-int selection_fits(const struct selection *s, const tel_schema *schema);
-
 /*
  * Prepares for events of a schema: names that are missing are mistakes.
  * Returns 1, or 0 after a message.
@@ -94,12 +91,6 @@ void selection_narrow(const struct selection *s, tel_reader *r,
     const tel_event *ev);
 
 /*
- * Has a window hold only selected events, unless the selection depends on its
- * order.
- */
-void selection_hold(const struct selection *s, tel_window *w);
-
-/*
  * Lets a reader leave out events that are not selected.  whole: a writer sees
  * them as well.  settled: which event time counts from is known when as many
  * were read as a window holds.
@@ -109,9 +100,6 @@ void selection_attach(const struct selection *s, tel_reader *r, int whole,
 
 /* 1 when the event is selected, 0 when not, -1 after a message. */
 int selection_match(struct selection *s, const tel_event *ev);
-
-/* Nonzero when runs can be selected: --skip and -n count events one by one. */
-int selection_by_runs(const struct selection *s);
 
 /* Leaves the selected events of a run.  1, or 0 after a message. */
 int selection_run(struct selection *s, tel_run *run);
