@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "message.h"
+#include "streams.h"
 #include "tel/base.h"
 
 #define ALL (TOOL_TELCAT | TOOL_TELFILTER | TOOL_TELSTAT | TOOL_TELREPLAY)
@@ -323,7 +324,7 @@ common_options_refuse(const struct option_row **rows, size_t n, int why,
 		message_fail(STATUS_USAGE, NULL, "unknown option '%s'%s", word,
 		    common_options_suggest(rows, n, word, near, sizeof(near)));
 	message(NULL, "try '%s --help'", message_program());
-	return OPTION_ERROR;
+	return OPTION_STOP;
 }
 
 int
@@ -360,7 +361,13 @@ options_next(const struct tool *tool, int argc, char **argv, const char **value)
 		return OPTION_END;
 	if (id == ':' || id == '?')
 		return common_options_refuse(rows, n, id, argv[optind - 1]);
-	return id;
+	if (id != 'h' && id != 'V')
+		return id;
+	if (id == 'V')
+		printf("%s (teltools) %s\n", tool->name, tel_version());
+	if (id == 'V' || options_help(tool, *value))
+		streams_end();
+	return OPTION_STOP;
 }
 
 /* -------------------------------------------------------------- --help */

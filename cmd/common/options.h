@@ -30,7 +30,7 @@ enum tool_bit {
 /* Options without a letter; those of a tool begin at OPTION_OWN. */
 enum option_id {
 	OPTION_END = 0,
-	OPTION_ERROR = -1,
+	OPTION_STOP = -1,
 	OPTION_AS = 256,
 	OPTION_SKIP,
 	OPTION_STRICT,
@@ -88,7 +88,8 @@ struct tool {
 
 /*
  * The next option of the command line, as getopt: its id, OPTION_END when
- * only operands are left (from optind on), OPTION_ERROR after a message.
+ * only operands are left (from optind on), OPTION_STOP after a message, or when
+ * the help or the version was printed.
  * value: set to its argument, or NULL.
  */
 int options_next(const struct tool *tool, int argc, char **argv,

@@ -11,7 +11,6 @@
 #include <unistd.h>
 #include "message.h"
 #include "number.h"
-#include "streams.h"
 
 /* More threads than these wait for the one that reads and writes. */
 #define PRINTERS_MAX 8u
@@ -315,17 +314,8 @@ settings_take_all(struct settings *s, const struct tool *tool, void *arg,
 	int id, ok;
 
 	while ((id = options_next(tool, argc, argv, &value)) != OPTION_END) {
-		if (id == OPTION_ERROR)
+		if (id == OPTION_STOP)
 			return 0;
-		if (id == 'h' || id == 'V') {
-			if (id == 'V')
-				printf("%s (teltools) %s\n", tool->name,
-				    tel_version());
-			else if (!options_help(tool, value))
-				return 0;
-			streams_end();
-			return 0;
-		}
 		s->preferred[id] = optind <= 1 + s->config.nfile;
 		if (options_own(tool, id) != NULL) {
 			s->ordered |= !options_has(tool, id, OPTION_UNORDERED);

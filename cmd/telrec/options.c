@@ -3,14 +3,11 @@
 #include "telrec.h"
 
 #include <ctype.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 #include "common/message.h"
 #include "common/number.h"
 #include "common/options.h"
-#include "common/streams.h"
-#include "tel/base.h"
 #include "telrec/preload/stack.h"
 
 enum {
@@ -154,17 +151,7 @@ telrec_options(struct telrec *t, int argc, char **argv)
 
 		if (id == OPTION_END)
 			break;
-		if (id == OPTION_ERROR)
-			return 0;
-		if (id == 'h' || id == 'V') {
-			if (id == 'V')
-				printf("telrec (teltools) %s\n", tel_version());
-			else if (!options_help(&tool, value))
-				return 0;
-			streams_end();
-			return 0;
-		}
-		if (!telrec_options_take(t, id, value))
+		if (id == OPTION_STOP || !telrec_options_take(t, id, value))
 			return 0;
 	}
 	t->operands = argv + optind;
