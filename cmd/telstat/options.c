@@ -253,31 +253,25 @@ set_prefix(struct telstat *t, const char *text)
 static int
 take_limit(struct telstat *t, int id, const char *value)
 {
+	tel_stats_option limit = TEL_STATS_MAX_MEMORY;
 	uint64_t n;
+	int good;
 
-	switch (id) {
-	case OPTION_MAX_GROUPS:
-		return number_option("--max-groups", "number of groups", value,
-		           1, GROUPS_MAX, &n) &&
-		    telstat_options_check(t,
-		        tel_stats_set(t->stats, TEL_STATS_MAX_GROUPS,
-		            (int64_t)n),
-		        NULL);
-	case OPTION_MAX_OPEN:
-		return number_option("--max-open", "number of ranges", value, 1,
-		           OPEN_MAX, &n) &&
-		    telstat_options_check(t,
-		        tel_stats_set(t->stats, TEL_STATS_MAX_OPEN, (int64_t)n),
-		        NULL);
-	case OPTION_MAX_MEMORY:
-		return number_option("--max-memory", "number of bytes", value,
-		           0, SIZE_MAX / 2, &n) &&
-		    telstat_options_check(t,
-		        tel_stats_set(t->stats, TEL_STATS_MAX_MEMORY,
-		            (int64_t)n),
-		        NULL);
-	default: return 0;
+	if (id == OPTION_MAX_GROUPS) {
+		limit = TEL_STATS_MAX_GROUPS;
+		good = number_option("--max-groups", "number of groups", value,
+		    1, GROUPS_MAX, &n);
+	} else if (id == OPTION_MAX_OPEN) {
+		limit = TEL_STATS_MAX_OPEN;
+		good = number_option("--max-open", "number of ranges", value, 1,
+		    OPEN_MAX, &n);
+	} else {
+		good = number_option("--max-memory", "number of bytes", value,
+		    0, SIZE_MAX / 2, &n);
 	}
+	return good &&
+	    telstat_options_check(t, tel_stats_set(t->stats, limit, (int64_t)n),
+	        NULL);
 }
 
 int
