@@ -144,7 +144,9 @@ run_open(struct run *r)
 	r->clock_ns = run_cpu_cost();
 	for (unsigned i = 0; i < r->threads && !bad; i++) {
 		worker_set(r, i);
-		bad = !run_wait_open(&r->workers[i]);
+		r->workers[i].opened =
+		    run_cond_open(&r->workers[i].cond, &r->workers[i].lock);
+		bad = !r->workers[i].opened;
 		if (i > 0)
 			bad |= !stack_open(r->workers[i].stack);
 	}
@@ -275,9 +277,8 @@ replay_load(struct run *r, uint64_t chunk)
 		atomic_store(&w->shared_stats->first, w->first);
 		atomic_store(&w->shared_stats->word, w->first);
 		atomic_store(&w->shared_stats->published, 0);
-		run_wait_reset(w);
 	}
-	run_window_reset(r);
+	run_wait_reset(r);
 	return 1;
 }
 

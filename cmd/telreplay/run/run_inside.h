@@ -128,12 +128,9 @@ void run_threads_chunk(struct run *r);
 void run_threads_end(struct run *r);
 /* A word that controls the thread itself, or another one. */
 void run_control(struct worker *w, uint64_t word);
-/* What waits need: 1, or 0 when it cannot be had. */
-int run_wait_open(struct worker *w);
 void run_wait_close(struct worker *w);
 /* Before a chunk, when no thread waits. */
-void run_wait_reset(struct worker *w);
-void run_window_reset(struct run *r);
+void run_wait_reset(struct run *r);
 /* Waits for the position that a word names. */
 void run_wait(struct worker *w, uint64_t word);
 /* Wakes the threads that sleep until this one is where it is. */

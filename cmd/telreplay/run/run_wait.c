@@ -150,19 +150,6 @@ run_cond_open(pthread_cond_t *cond, pthread_mutex_t *lock)
 	return good;
 }
 
-int
-run_wait_open(struct worker *w)
-{
-	w->opened = run_cond_open(&w->cond, &w->lock);
-	return w->opened;
-}
-
-void
-run_wait_reset(struct worker *w)
-{
-	atomic_store(&w->shared_stats->wake_at, NEVER);
-}
-
 void
 run_wait_close(struct worker *w)
 {
@@ -187,8 +174,10 @@ run_wait_advance(struct run *r)
 }
 
 void
-run_window_reset(struct run *r)
+run_wait_reset(struct run *r)
 {
+	for (unsigned i = 0; i < r->threads; i++)
+		atomic_store(&r->workers[i].shared_stats->wake_at, NEVER);
 	atomic_store(&r->low, 1);
 	atomic_store(&r->low_wanted, NEVER);
 	run_wait_advance(r);
