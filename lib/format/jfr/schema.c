@@ -30,20 +30,15 @@ struct maker {
 
 /* ------------------------------------------------------------- fields */
 
-static struct jfr_op *
-add_op(struct maker *m, enum jfr_code code)
+static void
+add_op(struct maker *m, const struct jfr_op *op)
 {
 	struct jfr_layout *l = m->l;
 
-	if (m->failed || !TEL__RESERVE(l->ops, l->op_room, l->nops + 1)) {
+	if (m->failed || !TEL__RESERVE(l->ops, l->op_room, l->nops + 1))
 		m->failed = 1;
-		return NULL;
-	}
-	struct jfr_op *op = &l->ops[l->nops++];
-	memset(op, 0, sizeof(*op));
-	op->code = (uint8_t)code;
-	op->member = JFR_NONE;
-	return op;
+	else
+		l->ops[l->nops++] = *op;
 }
 
 /*
@@ -105,8 +100,6 @@ jfr_schema_add_field(struct maker *m, const char *name,
 	    tel__name_spell((const unsigned char *)name, strlen(name), 0);
 	struct tel_field *f = spelling == NULL ?
 	    NULL :
-	    load == TEL_LOAD_LIST ?
-	    tel__type_add(m->t, spelling, TEL_LIST, load, m->at) :
 	    tel__type_add(m->t, spelling, datatype, load, m->at);
 	free(spelling);
 	m->failed |= f == NULL;
@@ -225,10 +218,7 @@ jfr_schema_add_thread(struct maker *m, const struct jfr_field *f,
 		m->at += 8;
 	}
 	op.count = at;
-	op.member = JFR_NONE;
-	struct jfr_op *place = add_op(m, OP_THREAD);
-	if (place != NULL)
-		*place = op;
+	add_op(m, &op);
 }
 
 /* Adds a field with a single value. */
@@ -242,8 +232,7 @@ add_scalar(struct maker *m, uint32_t number, const struct scalar *s,
 		.width = s->width,
 		.scale = f->scale,
 		.class = f->class,
-		.field = number,
-		.member = JFR_NONE };
+		.field = number };
 
 	if (s->code == OP_THREAD) {
 		jfr_schema_add_thread(m, f, name);
@@ -264,9 +253,7 @@ add_scalar(struct maker *m, uint32_t number, const struct scalar *s,
 	if (optional || s->width == 0)
 		add_bit(m, field, &op.present_at, &op.present);
 	m->at += s->width != 0 ? s->width : 4;
-	struct jfr_op *place = add_op(m, (enum jfr_code)s->code);
-	if (place != NULL)
-		*place = op;
+	add_op(m, &op);
 }
 
 /* Adds a list of single values: of a field, or of a member of its structs. */
@@ -297,19 +284,14 @@ add_list(struct maker *m, uint32_t list, uint32_t number,
 	if (optional)
 		add_bit(m, field, &op.present_at, &op.present);
 	m->at += 8;
-	struct jfr_op *place = add_op(m, OP_LIST);
-	if (place != NULL)
-		*place = op;
+	add_op(m, &op);
 }
 
 /* A value that is not kept. */
 static void
 add_skip(struct maker *m, uint32_t number)
 {
-	struct jfr_op *op = add_op(m, OP_SKIP);
-
-	if (op != NULL)
-		op->field = number;
+	add_op(m, &(struct jfr_op){ .code = OP_SKIP, .field = number });
 }
 
 /* ------------------------------------------------------------ structs */
@@ -381,8 +363,9 @@ add_struct(struct maker *m, uint32_t number, const char *name, int optional,
 	}
 	of->found = 1;
 	size_t pool = m->l->nops;
-	if (f->pool && add_op(m, OP_POOL) != NULL)
-		m->l->ops[pool].class = f->class;
+	if (f->pool)
+		add_op(m,
+		    &(struct jfr_op){ .code = OP_POOL, .class = f->class });
 	add_members(m, f->class, name, optional || f->pool, depth + 1);
 	if (f->pool && !m->failed)
 		m->l->ops[pool].count = (uint32_t)(m->l->nops - pool - 1);
@@ -403,7 +386,7 @@ add_members(struct maker *m, uint32_t class, const char *prefix, int optional,
 
 		name_member(name, of, prefix, f->name);
 		if (depth == 0 && i == of->start) {
-			(void)add_op(m, OP_TIME);
+			add_op(m, &(struct jfr_op){ .code = OP_TIME });
 		} else if (m->nfields + 3 > FIELDS_MAX ||
 		    f->class == JFR_NONE) {
 			add_skip(m, number);
