@@ -15,8 +15,9 @@
 void
 tel__reader_close_format(struct tel_reader *r)
 {
-	if (r->format != NULL)
+	if (r->state != NULL && r->format->close != NULL)
 		r->format->close(r);
+	free(r->state);
 	r->format = NULL;
 	r->state = NULL;
 	r->log.preamble = r->log.tail = NULL;
@@ -172,6 +173,10 @@ open_detected(struct tel_reader *r)
 	/* it may name a schema, and not just a format */
 	if (r->as != NULL && tel__format_of_schema(r->formats, r->as) != NULL)
 		as = r->as;
+	if (format->state_size > 0)
+		r->state = calloc(1, format->state_size);
+	if (format->state_size > 0 && r->state == NULL)
+		return TEL_ENOMEM;
 	return format->open(r, as);
 }
 

@@ -76,9 +76,11 @@ struct tel_format_ops {
 	int (*claims)(const struct tel_fileset *set);
 	/* As probe(), for a damaged start: asked when no format was sure. */
 	int (*probe_damaged)(struct tel_reader *r);
+	/* Bytes of r->state; 0: open() makes it, if there is one. */
+	size_t state_size;
 	/*
-	 * Starts a log: sets r->log.schema and r->state.  as: the name that
-	 * was given for the schema, NULL to infer it.
+	 * Starts a log: sets r->log.schema.  r->state is all zeros.  as: the
+	 * name that was given for the schema, NULL to infer it.
 	 * TEL_OK, TEL_EFORMAT, TEL_EINVAL, TEL_EVERSION, TEL_ENOMEM.
 	 */
 	tel_status (*open)(struct tel_reader *r, const char *as);
@@ -122,7 +124,7 @@ struct tel_format_ops {
 	 * are in the input.
 	 */
 	uint64_t (*pending)(const struct tel_reader *r);
-	/* Frees r->state. */
+	/* Frees what r->state refers to, before that; may be NULL. */
 	void (*close)(struct tel_reader *r);
 	/* Frees what it keeps with tel__reader_keep(); may be NULL. */
 	void (*cache_free)(void *kept);

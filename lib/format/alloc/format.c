@@ -48,6 +48,7 @@ heaptrack_needed(const struct tel_event *ev)
 		.dialect = &tel__al_##name_, \
 		.schema_new = tel__al_schema_new, \
 		.probe = tel__al_probe, \
+		.state_size = sizeof(struct al), \
 		.open = tel__al_open, \
 		.keeps_schema = 1, \
 		.next = tel__al_next, \

@@ -211,12 +211,9 @@ tel_status
 tel__al_open(struct tel_reader *r, const char *as)
 {
 	const struct al_dialect *d = r->format->dialect;
-	struct al *s = calloc(1, sizeof(*s));
+	struct al *s = r->state;
 
 	(void)as;
-	r->state = s;
-	if (s == NULL)
-		return TEL_ENOMEM;
 	s->d = d;
 	s->line.most = AL_LINE_MAX;
 	s->line.lead_most = AL_LEAD_MAX;
@@ -241,14 +238,10 @@ tel__al_close(struct tel_reader *r)
 {
 	struct al *s = r->state;
 
-	if (s == NULL)
-		return;
 	tel__al_ahead_free(s->ahead);
 	tel__line_close(&s->line);
 	free(s->held);
 	free(s->joined);
 	free(s->batch);
 	free(s->data);
-	free(s);
-	r->state = NULL;
 }

@@ -147,6 +147,7 @@ const struct tel_format_ops tel__format_ctf = {
 	.name = "ctf",
 	.claims = tel__ctf_claims,
 	.probe = tel__ctf_probe,
+	.state_size = sizeof(struct ctf),
 	.open = tel__ctf_open,
 	.next = tel__ctf_next,
 	.decode_batch = tel__ctf_decode_batch,

@@ -157,12 +157,9 @@ start_streams(struct tel_reader *r, struct ctf *s)
 tel_status
 tel__ctf_open(struct tel_reader *r, const char *as)
 {
-	struct ctf *s = calloc(1, sizeof(*s));
+	struct ctf *s = r->state;
 
 	(void)as;
-	r->state = s;
-	if (s == NULL)
-		return TEL_ENOMEM;
 	tel__index_init(&s->index);
 	s->origins = r->origins;
 	r->log.files = s;
@@ -196,7 +193,6 @@ void
 tel__ctf_close(struct tel_reader *r)
 {
 	tel__ctf_free(r->state);
-	r->state = NULL;
 	r->log.files = NULL;
 }
 

@@ -599,8 +599,6 @@ tel__ctf_free(struct ctf *s)
 {
 	struct ctf_trace *t;
 
-	if (s == NULL)
-		return;
 	for (size_t i = 0; i < s->ntraces; i++) {
 		t = &s->traces[i];
 		for (size_t k = 0; k < t->nstreams; k++)
@@ -621,5 +619,4 @@ tel__ctf_free(struct ctf *s)
 	tel__index_clear(&s->index);
 	tel__buffer_clear(&s->records);
 	tel__buffer_clear(&s->context);
-	free(s);
 }

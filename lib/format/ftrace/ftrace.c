@@ -320,13 +320,9 @@ ftrace_close(struct tel_reader *r)
 {
 	struct ftrace *s = r->state;
 
-	if (s == NULL)
-		return;
 	tel__line_close(&s->line);
 	tel__ft_types_free(&s->types);
 	tel__index_clear(&s->seen);
-	free(s);
-	r->state = NULL;
 }
 
 /* An event decides; a header line may come before it, or a line that was cut. */

@@ -270,6 +270,7 @@ const struct tel_format_ops tel__format_hpm = {
 	.name = "hpm",
 	.schema_new = hpm_schema_new,
 	.probe = tel__hpm_probe,
+	.state_size = sizeof(struct hpm),
 	.open = tel__hpm_open,
 	.next = tel__hpm_next,
 	.decode_batch = tel__hpm_decode_batch,

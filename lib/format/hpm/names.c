@@ -61,12 +61,9 @@ hpm_names_make_schema(void)
 static tel_status
 names_open(struct tel_reader *r, const char *as)
 {
-	struct names *s = calloc(1, sizeof(*s));
+	struct names *s = r->state;
 
 	(void)as;
-	r->state = s;
-	if (s == NULL)
-		return TEL_ENOMEM;
 	tel__reader_fill(r, 24);
 	if (!tel__hpm_is_meta(r->p, (size_t)(r->end - r->p)))
 		return tel__reader_fail(r, TEL_EFORMAT,
@@ -193,17 +190,10 @@ names_next(struct tel_reader *r)
 	return st == TEL_OK ? TEL_END : st;
 }
 
-static void
-names_close(struct tel_reader *r)
-{
-	free(r->state);
-	r->state = NULL;
-}
-
 const struct tel_format_ops tel__format_hpm_meta = {
 	.name = "hpm-meta",
 	.probe = names_probe,
+	.state_size = sizeof(struct names),
 	.open = names_open,
 	.next = names_next,
-	.close = names_close,
 };

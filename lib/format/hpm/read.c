@@ -245,12 +245,8 @@ tel__hpm_close(struct tel_reader *r)
 
 	r->log.records = 0;
 	r->log.run = 0;
-	if (h != NULL) {
-		free(h->meta_path);
-		free(h->refused);
-		free(h->each);
-		free(h->rows);
-	}
-	free(h);
-	r->state = NULL;
+	free(h->meta_path);
+	free(h->refused);
+	free(h->each);
+	free(h->rows);
 }

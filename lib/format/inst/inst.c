@@ -65,6 +65,7 @@ const struct tel_format_ops tel__format_inst = {
 	.name = "inst",
 	.schema_new = inst_schema_new,
 	.probe = tel__inst_probe,
+	.state_size = sizeof(struct inst),
 	.open = tel__inst_open,
 	.next = tel__inst_next,
 	.close = tel__inst_close,

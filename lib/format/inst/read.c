@@ -141,12 +141,9 @@ tel__inst_probe(struct tel_reader *r)
 tel_status
 tel__inst_open(struct tel_reader *r, const char *as)
 {
-	struct inst *s = calloc(1, sizeof(*s));
+	struct inst *s = r->state;
 
 	(void)as;
-	r->state = s;
-	if (s == NULL)
-		return TEL_ENOMEM;
 	tel__table_init(&s->tree.ids);
 	tel__index_init(&s->tree.by_path);
 	tel__table_init(&s->descriptor_ids);
@@ -178,13 +175,9 @@ tel__inst_close(struct tel_reader *r)
 {
 	struct inst *s = r->state;
 
-	if (s == NULL)
-		return;
 	tel__inst_clear(s);
 	if (s->c_locale != (locale_t)0)
 		freelocale(s->c_locale);
 	free(s->data);
 	tel__line_close(&s->text);
-	free(s);
-	r->state = NULL;
 }

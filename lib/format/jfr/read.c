@@ -27,8 +27,6 @@ jfr_close(struct tel_reader *r)
 	struct jfr_chunk *c;
 
 	r->log.records = 0;
-	if (j == NULL)
-		return;
 	while ((c = j->chunks) != NULL) {
 		j->chunks = c->next;
 		tel__jfr_chunk_free(c);
@@ -45,8 +43,6 @@ jfr_close(struct tel_reader *r)
 	tel__buffer_clear(&j->again);
 	free(j->rows);
 	free(j->spare);
-	free(j);
-	r->state = NULL;
 }
 
 /*
@@ -76,12 +72,9 @@ fill_chunks(struct tel_reader *r, struct jfr *j)
 static tel_status
 jfr_open(struct tel_reader *r, const char *as)
 {
-	struct jfr *j = calloc(1, sizeof(*j));
+	struct jfr *j = r->state;
 
 	(void)as;
-	r->state = j;
-	if (j == NULL)
-		return TEL_ENOMEM;
 	tel__reader_fill(r, JFR_HEADER);
 	if (r->end - r->p < (ptrdiff_t)JFR_HEADER ||
 	    memcmp(r->p, "FLR", 4) != 0)
@@ -286,6 +279,7 @@ jfr_decode_batch(struct tel_reader *r)
 const struct tel_format_ops tel__format_jfr = {
 	.name = "jfr",
 	.probe = jfr_probe,
+	.state_size = sizeof(struct jfr),
 	.open = jfr_open,
 	.opened = jfr_opened,
 	.next = jfr_next,

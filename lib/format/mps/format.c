@@ -212,13 +212,6 @@ tel__mps_match_build_string(const char *string, size_t length)
 	return 0;
 }
 
-static void
-mps_close(struct tel_reader *r)
-{
-	free(r->state);
-	r->state = NULL;
-}
-
 const struct tel_format_ops tel__format_mps = {
 	.name = "mps",
 	.prefix = "mps-",
@@ -233,7 +226,6 @@ const struct tel_format_ops tel__format_mps = {
 	.next = tel__mps_next,
 	.split_at = tel__mps_split_at,
 	.decode_batch = tel__mps_decode_batch,
-	.close = mps_close,
 	.cache_free = tel__mps_cache_free,
 	.encoder = &tel__mps_encoder,
 	.converter = &tel__mps_converter,

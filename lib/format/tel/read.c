@@ -734,16 +734,12 @@ tel_close(struct tel_reader *r)
 {
 	struct native *s = r->state;
 
-	if (s == NULL)
-		return;
 	tel__native_free_logs(r, s);
 	tel__native_range_free(s->range);
 	tel__native_block_free(s->block);
 	free(s->copy);
-	free(s);
 	r->log.origin = NULL;
 	r->log.encoded = NULL;
-	r->state = NULL;
 }
 
 /* The schema of a stream without a log. */
@@ -761,23 +757,15 @@ no_schema(struct tel_reader *r)
 static tel_status
 tel_open(struct tel_reader *r, const char *as)
 {
-	struct native *s = calloc(1, sizeof(*s));
+	struct native *s = r->state;
 
 	(void)as;
-	r->state = s;
-	if (s != NULL) {
-		s->median = NATIVE_MEDIAN;
-		s->unpaid = NATIVE_UNPAID;
-	}
+	s->median = NATIVE_MEDIAN;
+	s->unpaid = NATIVE_UNPAID;
 	r->log.format = r->format->name;
-	if (s != NULL)
-		s->block = tel__native_block_new();
-	if (s == NULL || s->block == NULL) {
-		if (s != NULL)
-			free(s);
-		r->state = NULL;
+	s->block = tel__native_block_new();
+	if (s->block == NULL)
 		return TEL_ENOMEM;
-	}
 	s->opening = tel__reader_is_archive(r);
 	tel_status st = tel__native_next_block(r, s);
 	s->opening = 0;
@@ -795,6 +783,7 @@ const struct tel_format_ops tel__format_tel = {
 	.name = "tel",
 	.probe = tel_probe,
 	.probe_damaged = tel_probe_damaged,
+	.state_size = sizeof(struct native),
 	.open = tel_open,
 	.next = tel__native_next,
 	.decode_batch = tel__native_decode_batch,

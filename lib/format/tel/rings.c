@@ -37,16 +37,12 @@ rings_close(struct tel_reader *r)
 {
 	struct tel__rings *s = r->state;
 
-	if (s == NULL)
-		return;
 	tel__buffer_clear(&s->names);
 	tel__buffer_clear(&s->ring);
 	tel__buffer_clear(&s->rows);
 	tel__buffer_clear(&s->list);
 	free(s->types);
 	free(s->seen);
-	free(s);
-	r->state = NULL;
 }
 
 /* -------------------------------------------------------------- loading */
@@ -340,14 +336,12 @@ native_rings_follow(struct tel_reader *r, struct tel__rings *s)
 static tel_status
 rings_open(struct tel_reader *r, const char *as)
 {
-	struct tel__rings *s = calloc(1, sizeof(*s));
+	struct tel__rings *s = r->state;
 	tel_status st = TEL_ENOMEM;
 
 	(void)as;
-	r->state = s;
-	if (s != NULL)
-		s->types = calloc(65536, sizeof(const struct tel_type *));
-	if (s != NULL && s->types != NULL)
+	s->types = calloc(65536, sizeof(const struct tel_type *));
+	if (s->types != NULL)
 		st = tel__rings_look(r, s);
 	if (st == TEL_OK)
 		st = tel__rings_make_schema(r, s);
@@ -361,8 +355,6 @@ rings_open(struct tel_reader *r, const char *as)
 	}
 	if (st == TEL_ENOMEM)
 		tel__reader_fail(r, st, "out of memory");
-	if (st != TEL_OK)
-		rings_close(r);
 	return st;
 }
 
@@ -412,6 +404,7 @@ rings_pending(const struct tel_reader *r)
 const struct tel_format_ops tel__format_rings = {
 	.name = "rings",
 	.probe = rings_probe,
+	.state_size = sizeof(struct tel__rings),
 	.open = rings_open,
 	.next = rings_next,
 	.written_as = "tel",

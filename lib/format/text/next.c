@@ -278,14 +278,10 @@ tel__lines_close(struct tel_reader *r)
 {
 	struct lines *s = r->state;
 
-	if (s == NULL)
-		return;
 	if (s->c_locale != (locale_t)0)
 		freelocale(s->c_locale);
 	tel__lines_free_candidates(s);
 	tel__any_free(s->any);
 	free(s->map.slot);
 	tel__line_close(&s->line);
-	free(s);
-	r->state = NULL;
 }
