@@ -794,8 +794,6 @@ arrow_release(struct tel_printer *pr)
 {
 	struct arrow *a = pr->state;
 
-	if (a == NULL)
-		return;
 	for (size_t i = 0; i < a->nplans; i++)
 		free(a->plans[i].cells);
 	free(a->plans);
@@ -807,7 +805,6 @@ arrow_release(struct tel_printer *pr)
 	tel_table_free(a->table);
 	tel_output_free(a->scratch);
 	tel__buffer_clear(&a->text);
-	free(a);
 }
 
 const struct tel_renderer tel__renderer_arrow = {

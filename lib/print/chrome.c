@@ -361,13 +361,10 @@ chrome_release(struct tel_printer *pr)
 {
 	struct chrome *c = pr->state;
 
-	if (c == NULL)
-		return;
 	tel__timeline_free(c->timeline);
 	while (c->nopen > 0)
 		tel__buffer_clear(&c->open[--c->nopen]);
 	free(c->open);
-	free(c);
 }
 
 static tel_status

@@ -790,9 +790,8 @@ tel__database_finish(struct tel_printer *pr, const struct database_sink *sink)
 }
 
 void
-tel__database_free(struct database *d)
+tel__database_clear(struct database *d)
 {
 	tel__buffer_clear(&d->text);
 	tel__buffer_clear(&d->indexes);
-	free(d);
 }

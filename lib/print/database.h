@@ -59,8 +59,8 @@ tel_status tel__database_finish(struct tel_printer *pr,
 tel_status tel__database_event(struct tel_printer *pr,
     const struct tel_event *ev, struct render_program **out);
 
-/* Frees the shared part of the state, and the state. */
-void tel__database_free(struct database *d);
+/* Frees what the shared part of the state refers to. */
+void tel__database_clear(struct database *d);
 
 /* Fields of the table of a type; NULL: of unknown types. */
 static inline unsigned

@@ -442,8 +442,6 @@ folded_release(struct tel_printer *pr)
 {
 	struct folded *f = pr->state;
 
-	if (f == NULL)
-		return;
 	(void)close_stacks(f);
 	tel_heap_free(f->heap);
 	if (f->sampled) {
@@ -459,7 +457,6 @@ folded_release(struct tel_printer *pr)
 	free(f->lines);
 	free(f->weights);
 	free(f->stacks);
-	free(f);
 }
 
 static tel_status

@@ -606,8 +606,6 @@ print_html_release(struct tel_printer *pr)
 	struct html *h = pr->state;
 	struct sample_copy *c;
 
-	if (h == NULL)
-		return;
 	for (size_t i = 0; i < h->nstates; i++) {
 		free(h->states[i].rows);
 		while ((c = h->states[i].open) != NULL) {
@@ -632,7 +630,6 @@ print_html_release(struct tel_printer *pr)
 	tel__buckets_clear(&h->sums);
 	tel__holders_clear(&h->holders);
 	tel__collections_clear(&h->collections);
-	free(h);
 }
 
 const struct tel_renderer tel__renderer_html = {

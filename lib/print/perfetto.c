@@ -326,8 +326,6 @@ perfetto_release(struct tel_printer *pr)
 {
 	struct perfetto *f = pr->state;
 
-	if (f == NULL)
-		return;
 	tel__timeline_free(f->timeline);
 	for (unsigned i = 0; i < INTERNED_FIELDS; i++)
 		tel__names_clear(&f->names[i]);
@@ -336,7 +334,6 @@ perfetto_release(struct tel_printer *pr)
 	tel__buffer_clear(&f->annotation);
 	tel__buffer_clear(&f->interned);
 	tel__buffer_clear(&f->part);
-	free(f);
 }
 
 static tel_status

@@ -51,8 +51,9 @@ free_names(struct tel_printer *pr)
 static void
 printer_release(struct tel_printer *pr)
 {
-	if (pr->renderer->release != NULL)
+	if (pr->state != NULL && pr->renderer->release != NULL)
 		pr->renderer->release(pr);
+	free(pr->state);
 	pr->state = NULL;
 	tel__render_free_caches(pr);
 }

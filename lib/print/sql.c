@@ -223,11 +223,9 @@ sql_release(struct tel_printer *pr)
 {
 	struct sql *sql = pr->state;
 
-	if (sql == NULL)
-		return;
 	clear_rows(&sql->database);
 	free(sql->rows);
-	tel__database_free(&sql->database);
+	tel__database_clear(&sql->database);
 }
 
 const struct tel_renderer tel__renderer_sql = {

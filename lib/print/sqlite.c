@@ -374,8 +374,6 @@ sqlite_release(struct tel_printer *pr)
 {
 	struct sqlite *d = pr->state;
 
-	if (d == NULL)
-		return;
 	clear_inserts(&d->database);
 	free(d->inserts);
 	/* what was not committed is rolled back */
@@ -385,7 +383,7 @@ sqlite_release(struct tel_printer *pr)
 		(void)dlclose(d->lib.handle);
 	if (d->created && !d->committed)
 		(void)unlink(pr->database);
-	tel__database_free(&d->database);
+	tel__database_clear(&d->database);
 }
 
 const struct tel_renderer tel__renderer_sqlite = {

@@ -56,7 +56,7 @@ struct tel_renderer {
 	/* Prints what tel_printer_snapshot() does; may be NULL. */
 	tel_status (*snapshot)(struct tel_printer *pr, struct tel_output *out,
 	    unsigned seconds);
-	/* Frees pr->state; may be NULL. */
+	/* Frees what pr->state refers to, before that; may be NULL. */
 	void (*release)(struct tel_printer *pr);
 };
 

@@ -775,8 +775,6 @@ release_trace(struct tel_printer *pr)
 {
 	struct trace *t = pr->state;
 
-	if (t == NULL)
-		return;
 	tel_output_free(t->out);
 	if (t->stream >= 0)
 		close(t->stream);
@@ -784,7 +782,6 @@ release_trace(struct tel_printer *pr)
 	tel__buffer_clear(&t->packet);
 	tel__buffer_clear(&t->types);
 	tel__table_clear(&t->ids);
-	free(t);
 }
 
 const struct tel_renderer tel__renderer_ctf = {
