@@ -76,7 +76,7 @@ ask(struct tel_reader *r, enum tel_stage stage,
 		if (r->formats->rows[i].stage != stage)
 			continue;
 		r->format = f = r->formats->rows[i].format;
-		int score = f->probe(r);
+		int score = f->probe != NULL ? f->probe(r) : 0;
 		if (score > r->best_score) {
 			r->best_score = score;
 			*best = f;
@@ -161,7 +161,6 @@ static tel_status
 open_detected(struct tel_reader *r)
 {
 	const struct tel_format_ops *format = NULL;
-	const char *as = NULL;
 	tel_status st = detect(r, &format);
 
 	r->format = NULL;
@@ -170,14 +169,14 @@ open_detected(struct tel_reader *r)
 	if (!tel__reader_is_archive(r) && !tel_reader_shares(r))
 		tel__reader_free_caches(r, format);
 	r->format = format;
-	/* it may name a schema, and not just a format */
+	r->as_schema = NULL;
 	if (r->as != NULL && tel__format_of_schema(r->formats, r->as) != NULL)
-		as = r->as;
+		r->as_schema = r->as;
 	if (format->state_size > 0)
 		r->state = calloc(1, format->state_size);
 	if (format->state_size > 0 && r->state == NULL)
 		return TEL_ENOMEM;
-	return format->open(r, as);
+	return format->open(r);
 }
 
 /* Forgets the events that were found; makes room for some.  1, or 0. */

@@ -65,7 +65,8 @@ struct tel_format_ops {
 
 	/*
 	 * The score that the window is of this format: 0 impossible, 100
-	 * certain; r->eof is zero if there is more than the window.
+	 * certain; r->eof is zero if there is more than the window.  NULL: it
+	 * is read only by its name.
 	 */
 	int (*probe)(struct tel_reader *r);
 	/*
@@ -79,11 +80,11 @@ struct tel_format_ops {
 	/* Bytes of r->state; 0: open() makes it, if there is one. */
 	size_t state_size;
 	/*
-	 * Starts a log: sets r->log.schema.  r->state is all zeros.  as: the
-	 * name that was given for the schema, NULL to infer it.
+	 * Starts a log: sets r->log.schema, to that of the name r->as_schema
+	 * if there is one.  r->state is all zeros.
 	 * TEL_OK, TEL_EFORMAT, TEL_EINVAL, TEL_EVERSION, TEL_ENOMEM.
 	 */
-	tel_status (*open)(struct tel_reader *r, const char *as);
+	tel_status (*open)(struct tel_reader *r);
 	/* Nonzero: no event of a log changes the schema that open() has set. */
 	int keeps_schema;
 	/*

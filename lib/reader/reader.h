@@ -228,6 +228,7 @@ struct tel_reader {
 
 	/* options */
 	char *as;
+	const char *as_schema; /* the same, if that is a schema; or NULL */
 	int force;
 	int strict;
 	int nonblocking;

@@ -22,16 +22,15 @@ byte_probe(struct tel_reader *r)
 }
 
 static tel_status
-byte_open(struct tel_reader *r, const char *as)
+byte_open(struct tel_reader *r)
 {
 	static const struct tel_abi abi = { 8, 8, 8, 0, 0 };
 
-	(void)as;
-	r->log.schema = tel__schema_make("bytes", "1", &abi, 0, 1);
-	if (r->log.schema == NULL ||
-	    tel__schema_add(r->log.schema, "Byte", 1, "any", 1, 0) == NULL)
+	struct tel_schema *s = tel__schema_make("bytes", "1", &abi, 0, 1);
+
+	if (s == NULL || tel__schema_add(s, "Byte", 1, "any", 1, 0) == NULL)
 		return TEL_ENOMEM;
-	return TEL_OK;
+	return tel__reader_adopt(r, s);
 }
 
 static tel_status
@@ -65,12 +64,6 @@ block_next(struct tel_reader *r)
 	return byte_next(r, &block);
 }
 
-static void
-byte_close(struct tel_reader *r)
-{
-	tel_schema_free(r->log.schema);
-}
-
 /* Reads a log of 30 bytes by a format; the number of its events. */
 static uint64_t
 count_events(tel_status (*next)(struct tel_reader *r), tel_status *st,
@@ -79,8 +72,7 @@ count_events(tel_status (*next)(struct tel_reader *r), tel_status *st,
 	const struct tel_format_ops ops = { .name = "bytes",
 		.probe = byte_probe,
 		.open = byte_open,
-		.next = next,
-		.close = byte_close };
+		.next = next };
 	const struct tel_format_row row = { &ops, STAGE_MAGIC };
 	const struct tel_formats formats = { &row, 1 };
 	static const char log[30];

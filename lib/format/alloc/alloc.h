@@ -260,7 +260,7 @@ al_skip_blanks(const unsigned char *p)
 }
 
 /* The functions of all these formats. */
-tel_status tel__al_open(struct tel_reader *r, const char *as);
+tel_status tel__al_open(struct tel_reader *r);
 tel_status tel__al_next(struct tel_reader *r);
 void tel__al_decode_batch(struct tel_reader *r);
 void tel__al_close(struct tel_reader *r);

@@ -208,12 +208,11 @@ tel__al_next(struct tel_reader *r)
 /* -------------------------------------------------------- open and close */
 
 tel_status
-tel__al_open(struct tel_reader *r, const char *as)
+tel__al_open(struct tel_reader *r)
 {
 	const struct al_dialect *d = r->format->dialect;
 	struct al *s = r->state;
 
-	(void)as;
 	s->d = d;
 	s->line.most = AL_LINE_MAX;
 	s->line.lead_most = AL_LEAD_MAX;

@@ -148,7 +148,7 @@ struct ctf {
 /* The functions of the format. */
 int tel__ctf_claims(const struct tel_fileset *set);
 int tel__ctf_probe(struct tel_reader *r);
-tel_status tel__ctf_open(struct tel_reader *r, const char *as);
+tel_status tel__ctf_open(struct tel_reader *r);
 tel_status tel__ctf_next(struct tel_reader *r);
 void tel__ctf_decode_batch(struct tel_reader *r);
 void tel__ctf_close(struct tel_reader *r);

@@ -155,11 +155,10 @@ start_streams(struct tel_reader *r, struct ctf *s)
 }
 
 tel_status
-tel__ctf_open(struct tel_reader *r, const char *as)
+tel__ctf_open(struct tel_reader *r)
 {
 	struct ctf *s = r->state;
 
-	(void)as;
 	tel__index_init(&s->index);
 	s->origins = r->origins;
 	r->log.files = s;

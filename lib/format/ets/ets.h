@@ -259,7 +259,7 @@ int tel__ets_text_length(const struct ets *h, const unsigned char *p, size_t n,
 /* tel__ets_open.c */
 
 int tel__ets_probe(struct tel_reader *r);
-tel_status tel__ets_open(struct tel_reader *r, const char *as);
+tel_status tel__ets_open(struct tel_reader *r);
 
 /* ets_schema.c */
 

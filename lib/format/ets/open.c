@@ -176,12 +176,11 @@ tel__ets_probe(struct tel_reader *r)
 }
 
 tel_status
-tel__ets_open(struct tel_reader *r, const char *as)
+tel__ets_open(struct tel_reader *r)
 {
 	struct ets *h;
 	tel_status st = ets_describe(r, &h);
 
-	(void)as;
 	r->state = h;
 	if (st == TEL_OK) {
 		st = tel__reader_adopt(r, h->schema);

@@ -291,11 +291,10 @@ look_ahead(struct tel_reader *r, struct ftrace *s)
 }
 
 static tel_status
-ftrace_open(struct tel_reader *r, const char *as)
+ftrace_open(struct tel_reader *r)
 {
 	struct ftrace *s = malloc(sizeof(*s));
 
-	(void)as;
 	r->state = s;
 	if (s == NULL)
 		return TEL_ENOMEM;

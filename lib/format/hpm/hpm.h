@@ -290,7 +290,7 @@ void tel__hpm_give_other(struct tel_reader *r, struct hpm *h, size_t size);
 tel_status tel__hpm_next(struct tel_reader *r);
 void tel__hpm_close(struct tel_reader *r);
 int tel__hpm_probe(struct tel_reader *r);
-tel_status tel__hpm_open(struct tel_reader *r, const char *as);
+tel_status tel__hpm_open(struct tel_reader *r);
 /* Reports what the open call found out, when the first event is asked for. */
 tel_status tel__hpm_report(struct tel_reader *r, struct hpm *h);
 

@@ -30,13 +30,6 @@ struct names {
 	unsigned char data[NAMES_EVENT];
 };
 
-static int
-names_probe(struct tel_reader *r)
-{
-	(void)r;
-	return 0;
-}
-
 static struct tel_schema *
 hpm_names_make_schema(void)
 {
@@ -59,11 +52,10 @@ hpm_names_make_schema(void)
 }
 
 static tel_status
-names_open(struct tel_reader *r, const char *as)
+names_open(struct tel_reader *r)
 {
 	struct names *s = r->state;
 
-	(void)as;
 	tel__reader_fill(r, 24);
 	if (!tel__hpm_is_meta(r->p, (size_t)(r->end - r->p)))
 		return tel__reader_fail(r, TEL_EFORMAT,
@@ -192,7 +184,6 @@ names_next(struct tel_reader *r)
 
 const struct tel_format_ops tel__format_hpm_meta = {
 	.name = "hpm-meta",
-	.probe = names_probe,
 	.state_size = sizeof(struct names),
 	.open = names_open,
 	.next = names_next,

@@ -191,14 +191,13 @@ find_cycles(const struct hpm_meta *meta)
 }
 
 tel_status
-tel__hpm_open(struct tel_reader *r, const char *as)
+tel__hpm_open(struct tel_reader *r)
 {
 	struct hpm *h = r->state;
 	const unsigned char *name = NULL;
 	uint32_t version = 0;
 	size_t n = 0;
 
-	(void)as;
 	tel_status st = hpm_open_take_header(r, &version, &name, &n);
 	if (st == TEL_OK) {
 		memcpy(h->header, r->p - r->back, r->back);

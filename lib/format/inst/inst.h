@@ -550,7 +550,7 @@ const char *tel__inst_build(struct tel_reader *r, struct inst *s,
 
 /* The decoder: read.c. */
 int tel__inst_probe(struct tel_reader *r);
-tel_status tel__inst_open(struct tel_reader *r, const char *as);
+tel_status tel__inst_open(struct tel_reader *r);
 tel_status tel__inst_next(struct tel_reader *r);
 void tel__inst_close(struct tel_reader *r);
 

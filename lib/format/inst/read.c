@@ -139,11 +139,10 @@ tel__inst_probe(struct tel_reader *r)
 }
 
 tel_status
-tel__inst_open(struct tel_reader *r, const char *as)
+tel__inst_open(struct tel_reader *r)
 {
 	struct inst *s = r->state;
 
-	(void)as;
 	tel__table_init(&s->tree.ids);
 	tel__index_init(&s->tree.by_path);
 	tel__table_init(&s->descriptor_ids);

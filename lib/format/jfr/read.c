@@ -70,11 +70,10 @@ fill_chunks(struct tel_reader *r, struct jfr *j)
 }
 
 static tel_status
-jfr_open(struct tel_reader *r, const char *as)
+jfr_open(struct tel_reader *r)
 {
 	struct jfr *j = r->state;
 
-	(void)as;
 	tel__reader_fill(r, JFR_HEADER);
 	if (r->end - r->p < (ptrdiff_t)JFR_HEADER ||
 	    memcmp(r->p, "FLR", 4) != 0)

@@ -10,7 +10,7 @@
  * events fit, 0 if not.
  */
 int tel__mps_probe(struct tel_reader *r);
-tel_status tel__mps_open(struct tel_reader *r, const char *as);
+tel_status tel__mps_open(struct tel_reader *r);
 tel_status tel__mps_next(struct tel_reader *r);
 /* Finds where a piece may start, as r->format->split_at(). */
 int tel__mps_split_at(struct tel_reader *r, uint64_t from, uint64_t to);

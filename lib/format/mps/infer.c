@@ -275,21 +275,22 @@ open_any(struct tel_reader *r, struct kept *k)
 }
 
 tel_status
-tel__mps_open(struct tel_reader *r, const char *as)
+tel__mps_open(struct tel_reader *r)
 {
 	struct kept *k = infer_keep(r);
 	struct tel_schema *schema;
 
 	if (k == NULL)
 		return TEL_ENOMEM;
-	if (as == NULL)
+	if (r->as_schema == NULL)
 		return open_any(r, k);
 	r->log.schema = k->named;
 	if (r->log.schema != NULL)
 		return TEL_OK;
-	tel_status st = tel__mps_schema_named(as, &schema);
+	tel_status st = tel__mps_schema_named(r->as_schema, &schema);
 	if (st == TEL_EINVAL)
-		return tel__reader_fail(r, st, "no such format: %s", as);
+		return tel__reader_fail(r, st, "no such format: %s",
+		    r->as_schema);
 	if (st == TEL_OK)
 		st = tel__reader_adopt(r, schema);
 	if (st != TEL_OK)

@@ -755,11 +755,10 @@ no_schema(struct tel_reader *r)
 
 /* The first block identifies the log, if no record before it does. */
 static tel_status
-tel_open(struct tel_reader *r, const char *as)
+tel_open(struct tel_reader *r)
 {
 	struct native *s = r->state;
 
-	(void)as;
 	s->median = NATIVE_MEDIAN;
 	s->unpaid = NATIVE_UNPAID;
 	r->log.format = r->format->name;

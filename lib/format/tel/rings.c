@@ -334,12 +334,11 @@ native_rings_follow(struct tel_reader *r, struct tel__rings *s)
 }
 
 static tel_status
-rings_open(struct tel_reader *r, const char *as)
+rings_open(struct tel_reader *r)
 {
 	struct tel__rings *s = r->state;
 	tel_status st = TEL_ENOMEM;
 
-	(void)as;
 	s->types = calloc(65536, sizeof(const struct tel_type *));
 	if (s->types != NULL)
 		st = tel__rings_look(r, s);

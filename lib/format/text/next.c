@@ -252,7 +252,7 @@ tel__lines_probe(struct tel_reader *r)
 }
 
 tel_status
-tel__lines_open(struct tel_reader *r, const char *as)
+tel__lines_open(struct tel_reader *r)
 {
 	struct lines *s = malloc(sizeof(*s));
 
@@ -270,7 +270,7 @@ tel__lines_open(struct tel_reader *r, const char *as)
 	s->c_locale = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
 	if (s->c_locale == (locale_t)0)
 		return TEL_ENOMEM;
-	return tel__lines_choose(r, s, as);
+	return tel__lines_choose(r, s);
 }
 
 void

@@ -447,14 +447,14 @@ choose_any(struct tel_reader *r, struct lines *s)
 }
 
 tel_status
-tel__lines_choose(struct tel_reader *r, struct lines *s, const char *as)
+tel__lines_choose(struct tel_reader *r, struct lines *s)
 {
 	struct evidence e = { .sure = 0 };
 	tel_status st;
 
-	if (as != NULL) {
+	if (r->as_schema != NULL) {
 		s->fixed = 1;
-		st = tel__lines_use(r, s, as);
+		st = tel__lines_use(r, s, r->as_schema);
 	} else {
 		st = text_schema_look(r, s, &e);
 		if ((st == TEL_OK || st == TEL_END) && is_any(s, &e))
@@ -470,7 +470,7 @@ tel__lines_choose(struct tel_reader *r, struct lines *s, const char *as)
 		return st;
 	if (st != TEL_OK)
 		return tel__reader_fail(r, st, "no such format: %s",
-		    as != NULL ? as : "");
+		    s->fixed ? r->as_schema : "");
 	return TEL_OK;
 }
 

@@ -127,7 +127,7 @@ struct lines {
 };
 
 /* The functions of both formats. */
-tel_status tel__lines_open(struct tel_reader *r, const char *as);
+tel_status tel__lines_open(struct tel_reader *r);
 tel_status tel__lines_next(struct tel_reader *r);
 void tel__lines_close(struct tel_reader *r);
 /*
@@ -149,9 +149,8 @@ tel_line_score tel__cnv_score;
 tel_line_score tel__mpstxt_score;
 tel_line_score tel__dump_score;
 
-/* Sets the schema at the beginning of a log: as, or by what lines say. */
-tel_status tel__lines_choose(struct tel_reader *r, struct lines *s,
-    const char *as);
+/* Sets the schema at the start of a log: the user's, or by what lines say. */
+tel_status tel__lines_choose(struct tel_reader *r, struct lines *s);
 /*
  * Makes the built-in schema called name that of the log from here on.
  * TEL_OK, TEL_EINVAL (no such name), TEL_ELIMIT, TEL_ENOMEM.
