@@ -81,10 +81,7 @@ collections_key(const struct collections *c, const struct tel_type *t)
 	if ((t->role != TEL_ROLE_NONE && t->role != TEL_ROLE_GENERATION) ||
 	    (t->collection == NULL && strcmp(t->kind, c->start->kind) != 0))
 		return -1;
-	for (unsigned i = 0; i < t->nfields; i++)
-		if (strcmp(t->fields[i].name, c->start->fields[key].name) == 0)
-			return (int)i;
-	return -1;
+	return tel_type_find_field(t, c->start->fields[key].name);
 }
 
 int

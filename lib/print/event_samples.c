@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/heap.h"
 #include "base/varint.h"
 #include "io/gzip.h"
 #include "print/page.h"
@@ -754,24 +755,18 @@ put_copied_row(struct event_samples *x, const struct sample_copy *c)
 static int
 samples_is_long(const struct event_samples *x, uint64_t length)
 {
-	return x->nlongest < SAMPLES_LONGEST || length > x->longest[0]->length;
+	if (x->nlongest < SAMPLES_LONGEST)
+		return 1;
+	const struct sample_copy *shortest = x->longest[0];
+	return length > shortest->length;
 }
 
-/* Moves the copy at place i of the heap down to where it belongs. */
-static void
-samples_sink(struct event_samples *x, size_t i)
+static int
+samples_is_shorter(const void *a, const void *b)
 {
-	struct sample_copy **h = x->longest, *c = h[i];
-	size_t j;
+	const struct sample_copy *x = a, *y = b;
 
-	for (; (j = 2 * i + 1) < x->nlongest; i = j) {
-		if (j + 1 < x->nlongest && h[j + 1]->length < h[j]->length)
-			j++;
-		if (h[j]->length >= c->length)
-			break;
-		h[i] = h[j];
-	}
-	h[i] = c;
+	return x->length < y->length;
 }
 
 static void
@@ -786,7 +781,7 @@ samples_hold(struct event_samples *x, struct sample_copy *c)
 	if (x->nlongest == SAMPLES_LONGEST) {
 		free(x->longest[0]);
 		x->longest[0] = c;
-		samples_sink(x, 0);
+		tel__heap_sink(x->longest, x->nlongest, 0, samples_is_shorter);
 		return;
 	}
 	if (!TEL__RESERVE(x->longest, x->longest_room, x->nlongest + 1)) {
@@ -796,7 +791,7 @@ samples_hold(struct event_samples *x, struct sample_copy *c)
 	}
 	for (i = x->nlongest++; i > 0; i = up) {
 		up = (i - 1) / 2;
-		if (x->longest[up]->length <= c->length)
+		if (!samples_is_shorter(c, x->longest[up]))
 			break;
 		x->longest[i] = x->longest[up];
 	}
@@ -872,9 +867,10 @@ tel__samples_longest(struct event_samples *x, size_t n,
 		x->no_memory = 1;
 		return 0;
 	}
-	for (i = 0; i < x->nlongest; i++)
-		if (!is_in(arg, x->longest[i]->block))
-			all[k++] = x->longest[i];
+	for (i = 0; i < x->nlongest; i++) {
+		all[k] = x->longest[i];
+		k += !is_in(arg, all[k]->block);
+	}
 	qsort(all, k, sizeof(*all), compare_lengths);
 	if (k > n)
 		k = n;

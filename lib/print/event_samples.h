@@ -118,7 +118,7 @@ struct event_samples {
 	double ratio;
 	unsigned untried; /* blocks since the last one */
 
-	struct sample_copy **longest; /* a heap, the shortest first */
+	void **longest; /* of struct sample_copy: a heap, the shortest first */
 	size_t nlongest, longest_room;
 	int no_memory;
 };

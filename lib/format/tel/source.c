@@ -45,15 +45,6 @@ tel__native_source_put(const struct native_head *head, unsigned char *to)
 		}
 }
 
-static int
-has_field(const struct tel_type *t, const char *name)
-{
-	for (unsigned i = 0; i < t->nfields; i++)
-		if (strcmp(t->fields[i].name, name) == 0)
-			return 1;
-	return 0;
-}
-
 /* A range ends on the thread that it started on. */
 static void
 add_key(struct tel_type *t, int field)
@@ -75,7 +66,8 @@ add_contexts(struct tel_type *t, unsigned source)
 	for (unsigned i = 0; i < NCONTEXTS; i++) {
 		if (!(source & 1u << i))
 			continue;
-		if (t->nfields < t->most && !has_field(t, contexts[i].name)) {
+		if (t->nfields < t->most &&
+		    tel_type_find_field(t, contexts[i].name) < 0) {
 			f = tel__type_add(t, contexts[i].name, TEL_UNSIGNED,
 			    TEL_LOAD_LE64, offset);
 			if (f == NULL)
