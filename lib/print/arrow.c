@@ -108,13 +108,12 @@ arrow_check_type(struct tel_printer *pr, const struct tel_schema *schema)
 }
 
 static tel_status
-arrow_begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
+arrow_begin_log(struct tel_printer *pr, const struct tel_event *ev)
 {
 	tel_status st = tel__arrow_open(pr);
 	struct arrow *a = pr->state;
 	int first = st == TEL_OK && !a->table->started;
 
-	(void)same;
 	if (first && !a->given)
 		st = tel__arrow_add_schema(pr, ev->type->schema, NULL);
 	if (first && st == TEL_OK) {

@@ -354,7 +354,8 @@ chrome_counter(struct tel_printer *pr, const struct timeline_track *t,
 }
 
 static const struct timeline_ops ops = { chrome_track, chrome_begin, chrome_end,
-	chrome_span, chrome_instant, chrome_counter, NULL, NULL, NULL };
+	chrome_span, chrome_instant, chrome_counter,
+	.state_size = sizeof(struct chrome) };
 
 static void
 chrome_release(struct tel_printer *pr)
@@ -368,12 +369,11 @@ chrome_release(struct tel_printer *pr)
 }
 
 static tel_status
-chrome_begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
+chrome_begin_log(struct tel_printer *pr, const struct tel_event *ev)
 {
-	(void)ev;
-	if (pr->state != NULL && !same)
+	if (pr->state != NULL && !pr->continues)
 		chrome_close_ranges(pr);
-	return tel__timeline_begin_log(pr, sizeof(struct chrome), &ops, same);
+	return tel__timeline_begin_log(pr, ev);
 }
 
 static tel_status
@@ -391,6 +391,7 @@ chrome_finish(struct tel_printer *pr)
 const struct tel_renderer tel__renderer_chrome = {
 	.name = "chrome",
 	.flags = TEL_PRINTER_TIMELINE | TEL_PRINTER_WHOLE,
+	.dialect = &ops,
 	.begin_log = chrome_begin_log,
 	.event = tel__timeline_print,
 	.finish = chrome_finish,

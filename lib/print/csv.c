@@ -182,12 +182,10 @@ csv_print_header(struct tel_printer *pr)
 }
 
 static tel_status
-print_csv_begin_log(struct tel_printer *pr, const struct tel_event *ev,
-    int same)
+print_csv_begin_log(struct tel_printer *pr, const struct tel_event *ev)
 {
 	const struct tel_type *type;
 
-	(void)same;
 	if (pr->columns != NULL) {
 		type = tel_schema_find_type(ev->type->schema, pr->columns);
 		if (type == NULL)

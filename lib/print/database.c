@@ -685,15 +685,15 @@ database_end_log(struct database *d)
 
 /* Opens the sink, if it is not, and writes the rows that wait. */
 static tel_status
-open_sink(struct tel_printer *pr, const struct database_sink *sink)
+open_sink(struct tel_printer *pr)
 {
+	const struct database_sink *sink = pr->renderer->dialect;
 	struct database *d = pr->state;
 
 	if (d == NULL) {
 		d = pr->state = calloc(1, sink->size);
 		if (d == NULL)
 			return TEL_ENOMEM;
-		d->sink = sink;
 		if (sink->open != NULL)
 			d->failed = sink->open(pr);
 		database_add(&d->text, temporary);
@@ -707,11 +707,11 @@ open_sink(struct tel_printer *pr, const struct database_sink *sink)
 }
 
 tel_status
-tel__database_begin_log(struct tel_printer *pr,
-    const struct database_sink *sink, const struct tel_event *ev, int same)
+tel__database_begin_log(struct tel_printer *pr, const struct tel_event *ev)
 {
+	const struct database_sink *sink = pr->renderer->dialect;
 	int first = pr->state == NULL;
-	tel_status st = open_sink(pr, sink);
+	tel_status st = open_sink(pr);
 	struct database *d = pr->state;
 
 	if (st != TEL_OK)
@@ -721,11 +721,11 @@ tel__database_begin_log(struct tel_printer *pr,
 		sink->clear(d);
 		d->nslots = 0;
 	}
-	if (!same)
+	if (!pr->continues)
 		database_end_log(d);
 	if (first || pr->fresh)
 		database_add_file(&d->text, pr);
-	if (!same)
+	if (!pr->continues)
 		start_log(d, pr, ev->log->name);
 	database_add_schema(&d->text, ev->type->schema);
 	st = add_indexes(pr, &d->indexes, ev->type->schema);
@@ -741,6 +741,7 @@ tel_status
 tel__database_event(struct tel_printer *pr, const struct tel_event *ev,
     struct render_program **out)
 {
+	const struct database_sink *sink = pr->renderer->dialect;
 	struct render_program *g = render_program_for(pr, ev->type);
 	struct database *d = pr->state;
 	tel_status st = TEL_OK;
@@ -753,21 +754,22 @@ tel__database_event(struct tel_printer *pr, const struct tel_event *ev,
 		return TEL_OK;
 	if (g->type == NULL && !d->unknown_made) {
 		add_unknown(&d->text);
-		st = d->sink->run(pr, &d->text);
+		st = sink->run(pr, &d->text);
 		d->unknown_made = 1;
 	}
 	add_insert(&d->text, g->type);
 	if (st == TEL_OK)
-		st = d->sink->prepare(pr, g->type);
+		st = sink->prepare(pr, g->type);
 	if (st == TEL_OK)
 		g->slot = (uint32_t)++d->nslots;
 	return st;
 }
 
 tel_status
-tel__database_finish(struct tel_printer *pr, const struct database_sink *sink)
+tel__database_finish(struct tel_printer *pr)
 {
-	tel_status st = open_sink(pr, sink);
+	const struct database_sink *sink = pr->renderer->dialect;
+	tel_status st = open_sink(pr);
 	struct database *d = pr->state;
 
 	if (st != TEL_OK)

@@ -34,7 +34,6 @@ struct database_sink {
 
 /* The state of a printer of a database: the start of a larger one. */
 struct database {
-	const struct database_sink *sink;
 	struct tel__buffer text;    /* statements that are made */
 	struct tel__buffer indexes; /* those that come last */
 	size_t nslots;              /* of programs */
@@ -45,15 +44,15 @@ struct database {
 };
 
 /*
- * What a renderer's begin_log and finish are; TEL_EINVAL, TEL_EIO, TEL_ENOMEM.
+ * The begin_log and finish of a renderer whose dialect is a database_sink;
+ * TEL_EINVAL, TEL_EIO, TEL_ENOMEM.
  * The insertion of rows has as values those of the fields in order, the time,
  * the number of the event and the serial of the log; of unknown types, the code
  * and the bytes as fields.
  */
 tel_status tel__database_begin_log(struct tel_printer *pr,
-    const struct database_sink *sink, const struct tel_event *ev, int same);
-tel_status tel__database_finish(struct tel_printer *pr,
-    const struct database_sink *sink);
+    const struct tel_event *ev);
+tel_status tel__database_finish(struct tel_printer *pr);
 
 /* Counts an event, and finds its program, which has a slot, from 1 on. */
 tel_status tel__database_event(struct tel_printer *pr,

@@ -384,8 +384,9 @@ folded_span(struct tel_printer *pr, const struct timeline_track *t,
 		s->last = time + length;
 }
 
-static const struct timeline_ops ops = { NULL, folded_begin, folded_end,
-	folded_span, NULL, NULL, NULL, NULL, NULL };
+static const struct timeline_ops ops = { .begin = folded_begin,
+	.end = folded_end,
+	.span = folded_span };
 
 /*
  * At the end of the log, open ranges end with its last event; but where others
@@ -460,7 +461,7 @@ folded_release(struct tel_printer *pr)
 }
 
 static tel_status
-folded_begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
+folded_begin_log(struct tel_printer *pr, const struct tel_event *ev)
 {
 	struct folded *f = pr->state;
 
@@ -479,7 +480,7 @@ folded_begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 		pr->state = f;
 		return TEL_OK;
 	}
-	if (same)
+	if (pr->continues)
 		return TEL_OK;
 	if (f->heap != NULL && pr->fresh)
 		tel_heap_end(f->heap);

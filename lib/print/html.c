@@ -54,7 +54,7 @@ set_log(struct html *h, const struct tel_event *ev)
 }
 
 static tel_status
-begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
+begin_log(struct tel_printer *pr, const struct tel_event *ev)
 {
 	struct html *h = pr->state;
 	const char *why;
@@ -81,7 +81,7 @@ begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
 		if (pr->max_size / TRACK_BYTES < h->timeline->most)
 			h->timeline->most =
 			    (size_t)(pr->max_size / TRACK_BYTES);
-	} else if (!same) {
+	} else if (!pr->continues) {
 		tel__html_close_ranges(h);
 		h->holders.ended = h->collections.ended = 1;
 		tel__html_settle(pr);

@@ -331,7 +331,7 @@ track_heat(struct tel_printer *pr, const struct timeline_track *t,
 
 const struct timeline_ops tel__html_ops = { NULL, track_begin, track_end,
 	track_span, track_instant, track_counter, track_heat, track_values,
-	tel__html_settle };
+	tel__html_settle, 0 };
 
 /*
  * Nonzero when open ranges of a track's lanes have lost their ends, as folded.c

@@ -318,8 +318,8 @@ perfetto_counter(struct tel_printer *pr, const struct timeline_track *t,
 }
 
 static const struct timeline_ops ops = { perfetto_track, perfetto_begin,
-	perfetto_end, perfetto_span, perfetto_instant, perfetto_counter, NULL,
-	NULL, NULL };
+	perfetto_end, perfetto_span, perfetto_instant, perfetto_counter,
+	.state_size = sizeof(struct perfetto) };
 
 static void
 perfetto_release(struct tel_printer *pr)
@@ -336,17 +336,11 @@ perfetto_release(struct tel_printer *pr)
 	tel__buffer_clear(&f->part);
 }
 
-static tel_status
-perfetto_begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
-{
-	(void)ev;
-	return tel__timeline_begin_log(pr, sizeof(struct perfetto), &ops, same);
-}
-
 const struct tel_renderer tel__renderer_perfetto = {
 	.name = "perfetto",
 	.flags = TEL_PRINTER_TIMELINE | TEL_PRINTER_WHOLE | TEL_PRINTER_BINARY,
-	.begin_log = perfetto_begin_log,
+	.dialect = &ops,
+	.begin_log = tel__timeline_begin_log,
 	.event = tel__timeline_print,
 	.release = perfetto_release,
 };

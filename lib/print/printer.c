@@ -447,8 +447,9 @@ printer_set_log(struct tel_printer *pr, const struct tel_event *ev)
 	if (st == TEL_OK && (begins || !named)) {
 		memcpy(pr->shown, schema->name, sizeof(pr->shown));
 		pr->shown_digest = pr->cache->digest;
+		pr->continues = !begins;
 		if (pr->renderer->begin_log != NULL)
-			st = pr->renderer->begin_log(pr, ev, !begins);
+			st = pr->renderer->begin_log(pr, ev);
 	}
 	/* without a log, the next event tries again */
 	if (st == TEL_OK)

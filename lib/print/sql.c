@@ -206,18 +206,6 @@ static const struct database_sink script = {
 	.clear = clear_rows,
 };
 
-static tel_status
-sql_begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
-{
-	return tel__database_begin_log(pr, &script, ev, same);
-}
-
-static tel_status
-sql_finish(struct tel_printer *pr)
-{
-	return tel__database_finish(pr, &script);
-}
-
 static void
 sql_release(struct tel_printer *pr)
 {
@@ -231,9 +219,10 @@ sql_release(struct tel_printer *pr)
 const struct tel_renderer tel__renderer_sql = {
 	.name = "sql",
 	.flags = TEL_PRINTER_HEADER | TEL_PRINTER_BY_LOG | TEL_PRINTER_INDEX,
-	.begin_log = sql_begin_log,
+	.dialect = &script,
+	.begin_log = tel__database_begin_log,
 	.compile = sql_compile,
 	.event = sql_event,
-	.finish = sql_finish,
+	.finish = tel__database_finish,
 	.release = sql_release,
 };

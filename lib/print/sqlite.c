@@ -354,15 +354,9 @@ static const struct database_sink file = {
 };
 
 static tel_status
-sqlite_begin_log(struct tel_printer *pr, const struct tel_event *ev, int same)
-{
-	return tel__database_begin_log(pr, &file, ev, same);
-}
-
-static tel_status
 sqlite_finish(struct tel_printer *pr)
 {
-	tel_status st = tel__database_finish(pr, &file);
+	tel_status st = tel__database_finish(pr);
 
 	if (st == TEL_OK)
 		((struct sqlite *)pr->state)->committed = 1;
@@ -390,7 +384,8 @@ const struct tel_renderer tel__renderer_sqlite = {
 	.name = "sqlite",
 	.flags = TEL_PRINTER_HEADER | TEL_PRINTER_BY_LOG | TEL_PRINTER_WHOLE |
 	    TEL_PRINTER_INDEX | TEL_PRINTER_FILE,
-	.begin_log = sqlite_begin_log,
+	.dialect = &file,
+	.begin_log = tel__database_begin_log,
 	.compile = sqlite_compile,
 	.event = sqlite_event,
 	.finish = sqlite_finish,

@@ -199,13 +199,11 @@ print_text_put_identity(struct tel_printer *pr, const struct tel_log *log)
 }
 
 static tel_status
-print_text_begin_log(struct tel_printer *pr, const struct tel_event *ev,
-    int same)
+print_text_begin_log(struct tel_printer *pr, const struct tel_event *ev)
 {
 	const struct tel_schema *s = ev->type->schema;
 	char line[256];
 
-	(void)same;
 	if (!pr->header)
 		return TEL_OK;
 	snprintf(line, sizeof(line), HEADER "# format: %s\n", s->name);

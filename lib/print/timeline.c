@@ -64,18 +64,19 @@ tel__timeline_begin(struct timeline *tl)
 }
 
 tel_status
-tel__timeline_begin_log(struct tel_printer *pr, size_t size,
-    const struct timeline_ops *ops, int same)
+tel__timeline_begin_log(struct tel_printer *pr, const struct tel_event *ev)
 {
+	const struct timeline_ops *ops = pr->renderer->dialect;
 	struct timeline **tl = pr->state;
 
+	(void)ev;
 	if (tl == NULL) {
-		tl = pr->state = calloc(1, size);
+		tl = pr->state = calloc(1, ops->state_size);
 		if (tl != NULL)
 			*tl = tel__timeline_new(ops);
 		return tl != NULL && *tl != NULL ? TEL_OK : TEL_ENOMEM;
 	}
-	if (!same)
+	if (!pr->continues)
 		tel__timeline_begin(*tl);
 	return TEL_OK;
 }

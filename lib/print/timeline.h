@@ -98,6 +98,7 @@ struct timeline_ops {
 	    uint64_t time, uint64_t n, int64_t low, int64_t high, int64_t last);
 	/* with values: what was counted in a bucket of time is due */
 	void (*flush_bucket)(struct tel_printer *pr);
+	size_t state_size; /* for tel__timeline_begin_log() */
 };
 
 struct timeline_plan;
@@ -196,12 +197,12 @@ void tel__timeline_free(struct timeline *tl);
 void tel__timeline_begin(struct timeline *tl);
 
 /*
- * A renderer whose state is size bytes, the first of which are a pointer to its
- * timeline: its begin_log, which makes the state, all other bytes zero, and its
- * event.  TEL_OK, TEL_ENOMEM.
+ * A renderer whose dialect is its timeline_ops, and whose state starts with a
+ * pointer to its timeline: its begin_log, which makes the state, all other
+ * bytes zero, and its event.  TEL_OK, TEL_ENOMEM.
  */
-tel_status tel__timeline_begin_log(struct tel_printer *pr, size_t size,
-    const struct timeline_ops *ops, int same);
+tel_status tel__timeline_begin_log(struct tel_printer *pr,
+    const struct tel_event *ev);
 tel_status tel__timeline_print(struct tel_printer *pr,
     const struct tel_event *ev);
 

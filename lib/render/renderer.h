@@ -21,18 +21,20 @@ struct render_pool;
 struct tel_renderer {
 	const char *name; /* as -f names it */
 	unsigned flags;   /* of enum tel_printer_flag */
+	/* for the renderer's own functions: renderers may share these */
+	const void *dialect;
 	/*
 	 * The output of an event depends on no other one, and not on its place
 	 * in the log, or on its raw bytes.
 	 */
 	int apart;
 	/*
-	 * A log starts, or (same) continues with another schema; may be NULL.
-	 * pr->started is 0 for the first one.  TEL_EINVAL: it cannot be
+	 * A log starts, or (pr->continues) goes on with another schema; may be
+	 * NULL.  pr->started is 0 for the first one.  TEL_EINVAL: it cannot be
 	 * shown, and nothing was printed.
 	 */
-	tel_status (*begin_log)(struct tel_printer *pr,
-	    const struct tel_event *ev, int same);
+	tel_status (
+	    *begin_log)(struct tel_printer *pr, const struct tel_event *ev);
 	/*
 	 * Makes a program; type is NULL for the program of all unknown types.
 	 * NULL when out of memory.
@@ -129,6 +131,7 @@ struct tel_printer {
 	const struct tel_log *log;
 	unsigned number;
 	int fresh;     /* the next event is of another file */
+	int continues; /* for begin_log: the log does not start */
 	int rate_owed; /* the clock's rate was unknown when the header was */
 
 	/* the schema of its events, and what was made for it */

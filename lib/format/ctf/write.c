@@ -675,11 +675,9 @@ start_trace(struct tel_printer *pr)
 }
 
 static tel_status
-ctf_write_begin_log(struct tel_printer *pr, const struct tel_event *ev,
-    int same)
+ctf_write_begin_log(struct tel_printer *pr, const struct tel_event *ev)
 {
 	(void)ev;
-	(void)same;
 	return pr->state == NULL ? start_trace(pr) : TEL_OK;
 }
 

@@ -257,11 +257,9 @@ ets_print_compile(struct tel_printer *pr, const struct tel_type *type)
 }
 
 static tel_status
-ets_print_begin_log(struct tel_printer *pr, const struct tel_event *ev,
-    int same)
+ets_print_begin_log(struct tel_printer *pr, const struct tel_event *ev)
 {
 	(void)ev;
-	(void)same;
 	if (pr->started || !pr->header)
 		return TEL_OK;
 	return render_put(pr, HEADER);

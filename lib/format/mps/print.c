@@ -20,10 +20,8 @@ release_of(const struct tel_schema *s)
 }
 
 static tel_status
-mps_print_begin_log(struct tel_printer *pr, const struct tel_event *ev,
-    int same)
+mps_print_begin_log(struct tel_printer *pr, const struct tel_event *ev)
 {
-	(void)same;
 	if (release_of(ev->type->schema) == NULL)
 		return tel__render_fail(pr,
 		    "the format is for MPS telemetry, which the log is not");
