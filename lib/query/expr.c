@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The public face of expressions that have a value. */
+#include "base/getter.h"
 #include "tel/filter.h"
 #include "query/bind.h"
 
@@ -146,17 +147,8 @@ tel_expr_uses(const tel_expr *x, tel_use use)
 	return tel__tree_uses(x->binder.tree, use);
 }
 
-const char *
-tel_expr_error(const tel_expr *x)
-{
-	return x->binder.fail.message;
-}
-
-unsigned
-tel_expr_error_column(const tel_expr *x)
-{
-	return x->binder.fail.column;
-}
+TEL__GETTER(const char *, tel_expr_error, tel_expr, binder.fail.message)
+TEL__GETTER(unsigned, tel_expr_error_column, tel_expr, binder.fail.column)
 
 /* A double so that it reads back, by as few digits as that takes. */
 static int

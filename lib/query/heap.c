@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/getter.h"
 #include "model/clock.h"
 #include "model/event.h"
 #include "model/lifetimes.h"
@@ -622,11 +623,7 @@ tel_heap_find_weight(const char *name, tel_heap_weight *out)
 	return 0;
 }
 
-size_t
-tel_heap_count(const tel_heap *h)
-{
-	return h->nsites;
-}
+TEL__GETTER(size_t, tel_heap_count, tel_heap, nsites)
 
 static const struct site *
 site_at(const struct tel_heap *h, size_t i)
@@ -770,11 +767,7 @@ tel_heap_peak_time(const tel_heap *h, uint64_t *out)
 	return h->most > 0 && h->units != UNIT_BOTH;
 }
 
-size_t
-tel_heap_threads(const tel_heap *h)
-{
-	return h->nthreads;
-}
+TEL__GETTER(size_t, tel_heap_threads, tel_heap, nthreads)
 
 int
 tel_heap_ticks(const tel_heap *h)
@@ -782,26 +775,7 @@ tel_heap_ticks(const tel_heap *h)
 	return (h->units & UNIT_TICKS) != 0;
 }
 
-int
-tel_heap_recorded(const tel_heap *h)
-{
-	return h->stacks.recorded;
-}
-
-uint64_t
-tel_heap_untracked(const tel_heap *h)
-{
-	return h->untracked;
-}
-
-uint64_t
-tel__heap_live(const tel_heap *h)
-{
-	return h->live.bytes;
-}
-
-uint64_t
-tel__heap_unknown(const tel_heap *h)
-{
-	return h->unknown;
-}
+TEL__GETTER(int, tel_heap_recorded, tel_heap, stacks.recorded)
+TEL__GETTER(uint64_t, tel_heap_untracked, tel_heap, untracked)
+TEL__GETTER(uint64_t, tel__heap_live, tel_heap, live.bytes)
+TEL__GETTER(uint64_t, tel__heap_unknown, tel_heap, unknown)

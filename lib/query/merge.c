@@ -9,6 +9,7 @@
  * others.  So memory grows with what overlaps in time, not with all.
  */
 #include "base/array.h"
+#include "base/getter.h"
 #include "base/heap.h"
 #include "base/path.h"
 #include "format/reader.h"
@@ -566,11 +567,7 @@ tel_merge_reading(const tel_merge *m)
 	return m->taken ? merge_first(m)->reader : NULL;
 }
 
-const tel_reader *
-tel_merge_failed(const tel_merge *m)
-{
-	return m->culprit;
-}
+TEL__GETTER(const tel_reader *, tel_merge_failed, tel_merge, culprit)
 
 const char *
 tel_merge_error(const tel_merge *m)

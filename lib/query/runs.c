@@ -7,6 +7,7 @@
  */
 #include "query/runs.h"
 #include "base/array.h"
+#include "base/getter.h"
 #include "base/heap.h"
 #include "io/spool.h"
 
@@ -70,11 +71,7 @@ tel__runs_free(struct tel_runs *r)
 	free(r);
 }
 
-int
-tel__runs_errno(const struct tel_runs *r)
-{
-	return r->error;
-}
+TEL__GETTER(int, tel__runs_errno, struct tel_runs, error)
 
 static tel_status
 runs_fail(struct tel_runs *r, tel_status status)

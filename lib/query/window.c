@@ -5,6 +5,7 @@
  * be no longer than a flush for most logs; which logs need more is seen only
  * at their end (see the MPS's design.mps.telemetry, .debug.buffer.reverse).
  */
+#include "base/getter.h"
 #include "reader/reader.h"
 #include "query/columns.h"
 #include "query/runs.h"
@@ -113,11 +114,7 @@ tel_window_set_filter(tel_window *w, tel_filter *f)
 	return TEL_OK;
 }
 
-uint64_t
-tel_window_late(const tel_window *w)
-{
-	return w->late;
-}
+TEL__GETTER(uint64_t, tel_window_late, tel_window, late)
 
 const char *
 tel_window_error(const tel_window *w)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the public functions return of a set of statistics. */
+#include "base/getter.h"
 #include "stats/stats.h"
 
 #include "stats/class.h"
@@ -99,11 +100,7 @@ tel_stats_total(const tel_stats *s, tel_total which, tel_int128 *out)
 	}
 }
 
-size_t
-tel_stats_origin_count(const tel_stats *s)
-{
-	return s->shown.norigins;
-}
+TEL__GETTER(size_t, tel_stats_origin_count, tel_stats, shown.norigins)
 
 int
 tel_stats_origin(const tel_stats *s, size_t i, tel_origin *out)
@@ -153,11 +150,7 @@ tel_stats_part(const tel_stats *s, tel_part_by by, size_t i, tel_part *out)
 
 /* ---------------------------------------------------------- statistic */
 
-size_t
-tel_stats_count(const tel_stats *s)
-{
-	return s->listed;
-}
+TEL__GETTER(size_t, tel_stats_count, tel_stats, listed)
 
 int
 tel_stats_defined(const tel_stats *s)
@@ -171,35 +164,11 @@ tel_stats_get(const tel_stats *s, size_t i)
 	return i < s->listed ? s->list[i] : NULL;
 }
 
-tel_class
-tel_stat_class(const tel_stat *stat)
-{
-	return stat->definition->spec.class;
-}
-
-const char *
-tel_stat_name(const tel_stat *stat)
-{
-	return stat->definition->spec.name;
-}
-
-const char *
-tel_stat_definition(const tel_stat *stat)
-{
-	return stat->definition->text;
-}
-
-const char *
-tel_stat_unit(const tel_stat *stat)
-{
-	return stat->definition->unit;
-}
-
-unsigned
-tel_stat_decimals(const tel_stat *stat)
-{
-	return stat->definition->spec.decimals;
-}
+TEL__GETTER(tel_class, tel_stat_class, tel_stat, definition->spec.class)
+TEL__GETTER(const char *, tel_stat_name, tel_stat, definition->spec.name)
+TEL__GETTER(const char *, tel_stat_definition, tel_stat, definition->text)
+TEL__GETTER(const char *, tel_stat_unit, tel_stat, definition->unit)
+TEL__GETTER(unsigned, tel_stat_decimals, tel_stat, definition->spec.decimals)
 
 int
 tel_stat_parameter(const tel_stat *stat, unsigned i, const char **name,
@@ -216,11 +185,7 @@ tel_stat_parameter(const tel_stat *stat, unsigned i, const char **name,
 	return 1;
 }
 
-unsigned
-tel_stat_group_count(const tel_stat *stat)
-{
-	return stat->definition->ngroups;
-}
+TEL__GETTER(unsigned, tel_stat_group_count, tel_stat, definition->ngroups)
 
 const char *
 tel_stat_group_name(const tel_stat *stat, unsigned i)
@@ -243,11 +208,7 @@ tel_stat_group_value(const tel_stat *stat, unsigned i, tel_value *out)
 	return 1;
 }
 
-int
-tel_stat_overflow_group(const tel_stat *stat)
-{
-	return stat->is_overflow;
-}
+TEL__GETTER(int, tel_stat_overflow_group, tel_stat, is_overflow)
 
 int
 tel_stat_wrapped(const tel_stat *stat)
@@ -297,11 +258,8 @@ tel_stat_variance(const tel_stat *stat, double *out)
 
 /* ------------------------------------------------------------ buckets */
 
-size_t
-tel_stat_bucket_count(const tel_stat *stat)
-{
-	return stat->definition->spec.layout.count;
-}
+TEL__GETTER(size_t, tel_stat_bucket_count, tel_stat,
+    definition->spec.layout.count)
 
 int
 tel_stat_bucket(const tel_stat *stat, size_t i, tel_bucket *out)
@@ -394,11 +352,7 @@ tel_stats_sort_keys(tel_stats *s, tel_key_order order)
 	return st == TEL_OK ? st : stats_no_memory(s);
 }
 
-size_t
-tel_stat_key_count(const tel_stat *stat)
-{
-	return stat->tally.count;
-}
+TEL__GETTER(size_t, tel_stat_key_count, tel_stat, tally.count)
 
 int
 tel_stat_key(const tel_stat *stat, size_t i, tel_key *out)

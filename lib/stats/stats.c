@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/getter.h"
 #include "query/tree.h"
 #include "stats/class.h"
 
@@ -352,20 +353,6 @@ tel_stats_uses(const tel_stats *s, tel_use use)
 	return 0;
 }
 
-const char *
-tel_stats_error(const tel_stats *s)
-{
-	return s->trouble.message;
-}
-
-unsigned
-tel_stats_error_column(const tel_stats *s)
-{
-	return s->trouble.column;
-}
-
-const char *
-tel_stats_error_text(const tel_stats *s)
-{
-	return s->trouble.text;
-}
+TEL__GETTER(const char *, tel_stats_error, tel_stats, trouble.message)
+TEL__GETTER(unsigned, tel_stats_error_column, tel_stats, trouble.column)
+TEL__GETTER(const char *, tel_stats_error_text, tel_stats, trouble.text)

@@ -5,6 +5,7 @@
  * are passed over, and keeps what the former need of the latter.
  */
 #include "base/array.h"
+#include "base/getter.h"
 #include "base/sized.h"
 #include "encoder/encoder.h"
 #include "format/registry.h"
@@ -290,11 +291,7 @@ tel_writer_set_metadata(tel_writer *w, const char *key, const char *value)
 	                       tel__metadata_remove(&w->metadata, key);
 }
 
-const char *
-tel_writer_error(const tel_writer *w)
-{
-	return w->error;
-}
+TEL__GETTER(const char *, tel_writer_error, tel_writer, error)
 
 /* -------------------------------------------------------------------- logs */
 

@@ -3,6 +3,7 @@
  * Inst logs: from lines to events.  An invalid line is damage by
  * itself, and the next one is read as if it had not been there.
  */
+#include "base/getter.h"
 #include "format/inst/inst.h"
 
 #include <stdlib.h>
@@ -163,11 +164,7 @@ tel__inst_open(struct tel_reader *r)
 	return TEL_OK;
 }
 
-const struct inst *
-tel__inst_record(const struct tel_reader *r)
-{
-	return r->state;
-}
+TEL__GETTER(const struct inst *, tel__inst_record, struct tel_reader, state)
 
 void
 tel__inst_close(struct tel_reader *r)
