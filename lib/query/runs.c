@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/getter.h"
 #include "base/heap.h"
+#include "io/output.h"
 #include "io/spool.h"
 
 #include <errno.h>
@@ -19,7 +20,6 @@
 /* Memory that all runs' buffers take together, and one at the least. */
 #define BUFFERS ((size_t)4 << 20)
 #define BUFFER_MIN ((size_t)4096)
-#define WRITE_SIZE ((size_t)1 << 16)
 
 struct run {
 	uint64_t begin; /* the part of the file that is not read yet */
@@ -40,10 +40,8 @@ struct tel_runs {
 	size_t room;
 	void **heap; /* runs with a head, the earliest first */
 	size_t heaped;
-	struct run *given; /* its head was handed out */
-	unsigned char *out;
-	size_t pending; /* bytes in out */
-	uint64_t written;
+	struct run *given;      /* its head was handed out */
+	struct tel_output *out; /* to the file */
 };
 
 struct tel_runs *
@@ -65,7 +63,7 @@ tel__runs_free(struct tel_runs *r)
 		free(r->runs[i].buffer);
 	free(r->runs);
 	free(r->heap);
-	free(r->out);
+	tel_output_free(r->out);
 	if (r->fd >= 0)
 		close(r->fd);
 	free(r);
@@ -81,43 +79,20 @@ runs_fail(struct tel_runs *r, tel_status status)
 }
 
 static tel_status
+runs_write_failed(struct tel_runs *r)
+{
+	r->error = tel_output_errno(r->out);
+	return TEL_EIO;
+}
+
+static tel_status
 runs_open_file(struct tel_runs *r)
 {
 	r->fd = tel__spool_file();
 	if (r->fd < 0)
 		return runs_fail(r, TEL_EIO);
-	r->out = malloc(WRITE_SIZE);
+	r->out = tel_output_new_fd(r->fd);
 	return r->out != NULL ? TEL_OK : runs_fail(r, TEL_ENOMEM);
-}
-
-static tel_status
-runs_flush(struct tel_runs *r)
-{
-	int failed = tel__spool_write(r->fd, r->out, r->pending);
-
-	r->pending = 0;
-	r->error = failed;
-	return failed == 0 ? TEL_OK : TEL_EIO;
-}
-
-static tel_status
-runs_put(struct tel_runs *r, const void *data, size_t n)
-{
-	const unsigned char *p = data;
-
-	r->written += n;
-	while (n > 0) {
-		if (r->pending == WRITE_SIZE && runs_flush(r) != TEL_OK)
-			return TEL_EIO;
-		size_t part = WRITE_SIZE - r->pending;
-		if (part > n)
-			part = n;
-		memcpy(r->out + r->pending, p, part);
-		r->pending += part;
-		p += part;
-		n -= part;
-	}
-	return TEL_OK;
 }
 
 /* The run to which events from clock on are appended. */
@@ -130,7 +105,7 @@ run_for(struct tel_runs *r, uint64_t clock)
 		return NULL;
 	struct run *run = &r->runs[r->count++];
 	memset(run, 0, sizeof(*run));
-	run->begin = run->end = r->written;
+	run->begin = run->end = tel_output_bytes(r->out);
 	return run;
 }
 
@@ -149,19 +124,16 @@ tel__runs_write(struct tel_runs *r, struct tel_store *s)
 		return runs_fail(r, TEL_ENOMEM);
 	for (; ev != NULL; ev = tel__store_take(s)) {
 		run->last = ev->clock;
-		st = runs_put(r, ev, sizeof(*ev));
-		if (st == TEL_OK)
-			st = runs_put(r, ev->data, ev->size);
-		if (st == TEL_OK)
-			st = runs_put(r, ev->inline_labels, ev->inline_size);
-		if (st == TEL_OK)
-			st = runs_put(r, ev->raw, ev->raw_size);
-		if (st == TEL_OK)
-			st = runs_put(r, ev->lead, ev->lead_size);
+		/* the first failure of the output stays */
+		tel_output_write(r->out, ev, sizeof(*ev));
+		tel_output_write(r->out, ev->data, ev->size);
+		tel_output_write(r->out, ev->inline_labels, ev->inline_size);
+		tel_output_write(r->out, ev->raw, ev->raw_size);
+		st = tel_output_write(r->out, ev->lead, ev->lead_size);
 		if (st != TEL_OK)
-			return st;
+			return runs_write_failed(r);
 	}
-	run->end = r->written;
+	run->end = tel_output_bytes(r->out);
 	return TEL_OK;
 }
 
@@ -229,8 +201,8 @@ tel__runs_rewind(struct tel_runs *r)
 {
 	if (r->count == 0)
 		return TEL_OK;
-	if (runs_flush(r) != TEL_OK)
-		return TEL_EIO;
+	if (tel_output_flush(r->out) != TEL_OK)
+		return runs_write_failed(r);
 	r->heap = malloc(r->count * sizeof(void *));
 	if (r->heap == NULL)
 		return runs_fail(r, TEL_ENOMEM);
