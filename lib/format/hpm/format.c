@@ -11,6 +11,7 @@
  * events alone: what was read of such a trace is written the same.
  */
 #include "base/array.h"
+#include "base/buffer.h"
 #include "encoder/relay.h"
 #include "format/hpm/hpm.h"
 
@@ -30,8 +31,7 @@ struct encoder {
 	char schema[48]; /* and the schema of all */
 	int ended;       /* no log that was written so far has more events */
 	/* markers before the first counter record */
-	unsigned char *held;
-	size_t held_size, held_room;
+	struct tel__buffer held;
 };
 
 static void
@@ -40,7 +40,7 @@ hpm_close(struct tel_writer *w)
 	struct encoder *e = w->state;
 
 	free(e->header);
-	free(e->held);
+	tel__buffer_clear(&e->held);
 }
 
 /* Keeps the header of the first trace, for when nothing is selected. */
@@ -119,22 +119,11 @@ static tel_status
 put_held(struct tel_writer *w)
 {
 	struct encoder *e = w->state;
-	size_t size = e->held_size;
+	const size_t size = e->held.used;
 
-	e->held_size = 0;
-	return size > 0 ? tel_output_write(w->out, e->held, size) : TEL_OK;
-}
-
-static tel_status
-hpm_hold(struct encoder *e, const unsigned char *p, size_t n)
-{
-	if (n == 0)
-		return TEL_OK;
-	if (!TEL__RESERVE(e->held, e->held_room, e->held_size + n))
-		return TEL_ENOMEM;
-	memcpy(e->held + e->held_size, p, n);
-	e->held_size += n;
-	return TEL_OK;
+	e->held.used = 0;
+	return size > 0 ? tel_output_write(w->out, e->held.bytes, size) :
+	                  TEL_OK;
 }
 
 static tel_status
@@ -199,7 +188,7 @@ hpm_write(struct tel_writer *w, const struct tel_event *ev,
 	int64_t cpu = hpm_load(ev, "cpu", &value) ? (int64_t)value : e->cpu;
 	if (is_switch(e, ev, cpu, counter)) {
 		/* the held records are of the processor before */
-		if (e->held_size > 0 && !e->several)
+		if (e->held.used > 0 && !e->several)
 			st = hpm_put_switch(w, schema, e->cpu);
 		if (st == TEL_OK)
 			st = put_held(w);
@@ -214,9 +203,10 @@ hpm_write(struct tel_writer *w, const struct tel_event *ev,
 		e->cpu = cpu;
 	e->counters |= counter;
 	if (!e->counters && !e->several && st == TEL_OK) {
-		st = hpm_hold(e, w->lead, w->lead_size);
+		tel__buffer_put(&e->held, w->lead, w->lead_size);
+		tel__buffer_put(&e->held, ev->raw, ev->raw_size);
 		w->lead_size = 0;
-		return st == TEL_OK ? hpm_hold(e, ev->raw, ev->raw_size) : st;
+		return e->held.failed ? TEL_ENOMEM : TEL_OK;
 	}
 	if (st == TEL_OK && w->lead_size > 0)
 		st = put_padding(w);
