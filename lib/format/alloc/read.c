@@ -4,6 +4,7 @@
  * itself; in a dialect that shares its output with the traced program, a line
  * that is not its own is not damage.
  */
+#include "base/array.h"
 #include "format/alloc/alloc.h"
 
 #include <stdlib.h>
@@ -42,13 +43,8 @@ al_join(struct tel_reader *r, struct al *s)
 	const struct al_pending_call *h = s->ended;
 	size_t size = h->size + s->line.step;
 
-	if (s->joined_room < size) {
-		free(s->joined);
-		s->joined = malloc(size);
-		s->joined_room = s->joined == NULL ? 0 : size;
-		if (s->joined == NULL)
-			return TEL_ENOMEM;
-	}
+	if (!TEL__RESERVE(s->joined, s->joined_room, size))
+		return TEL_ENOMEM;
 	memcpy(s->joined, h->line, h->size);
 	memcpy(s->joined + h->size, r->p, s->line.step);
 	s->line.raw = s->joined;
