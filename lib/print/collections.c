@@ -13,6 +13,7 @@
 #include "model/clock.h"
 #include "model/pair.h"
 #include "model/schema.h"
+#include "render/list.h"
 #include "render/number.h"
 
 /* Documented limit: numbers that events have of collections, the first ones. */
@@ -483,7 +484,7 @@ collections_put_generations(const struct collections *c, uint64_t most,
 		tel__json_item(b, "[");
 		n++;
 		const char *name = tel__generation_name(g, text);
-		tel__json_string(b, name, strlen(name));
+		tel__render_string(b, name, strlen(name), 1);
 		collections_put_bytes(b, int128_u64(g->collections));
 		collections_put_bytes(b, g->condemned);
 		collections_put_bytes(b, g->survived);

@@ -7,7 +7,7 @@
 
 #include "base/utf8.h"
 #include "io/gzip.h"
-#include "render/escape.h"
+#include "render/list.h"
 #include "render/number.h"
 #include "tel/printer.h"
 
@@ -250,23 +250,10 @@ tel__json_item(struct tel__buffer *b, const char *format, ...)
 }
 
 void
-tel__json_string(struct tel__buffer *b, const char *s, size_t n)
-{
-	unsigned char *p = tel__buffer_room(b, TEL_ESCAPE_ROOM(n) + 2);
-
-	if (p == NULL)
-		return;
-	*p++ = '"';
-	p = tel__escape_json(p, s, n, 1);
-	*p++ = '"';
-	b->used = (size_t)(p - b->bytes);
-}
-
-void
 tel__json_raw(struct tel__buffer *b, const char *key, const char *text)
 {
 	json_separate(b);
-	tel__json_string(b, key, strlen(key));
+	tel__render_string(b, key, strlen(key), 1);
 	tel__json_put(b, ":");
 	tel__json_put(b, text);
 }
@@ -284,7 +271,7 @@ void
 tel__json_text(struct tel__buffer *b, const char *key, const char *s, size_t n)
 {
 	tel__json_raw(b, key, "");
-	tel__json_string(b, s, n);
+	tel__render_string(b, s, n, 1);
 }
 
 void

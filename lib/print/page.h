@@ -53,8 +53,6 @@ size_t tel__page_cut(const char *s, size_t n, size_t most);
 
 /* Adds text as it is. */
 void tel__json_put(struct tel__buffer *b, const char *text);
-/* Adds a string, in quotes. */
-void tel__json_string(struct tel__buffer *b, const char *s, size_t n);
 /* Adds an item of a list, or its start, with a comma unless it is first. */
 __attribute__((format(printf, 2, 3))) void tel__json_item(struct tel__buffer *b,
     const char *format, ...);

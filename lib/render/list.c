@@ -10,8 +10,8 @@
 /* The largest integer up to which a double holds every one. */
 #define EXACT_MAX ((uint64_t)1 << 53)
 
-static void
-list_put_string(struct tel__buffer *b, const char *s, size_t n, int json)
+void
+tel__render_string(struct tel__buffer *b, const char *s, size_t n, int json)
 {
 	unsigned char *p = tel__buffer_room(b, TEL_ESCAPE_ROOM(n) + 2);
 
@@ -88,7 +88,7 @@ tel__render_list(struct tel__buffer *b, const struct tel_event *ev,
 		between = ",";
 		if (l.field.datatype == TEL_STRING) {
 			s = tel_list_next_string(&l, &n);
-			list_put_string(b, s, n, json);
+			tel__render_string(b, s, n, json);
 		} else {
 			tel__render_number(b, &l.field, tel_list_next(&l),
 			    json);
@@ -114,7 +114,7 @@ tel__render_stack(struct tel__buffer *b, const struct tel_event *ev,
 		f = tel__labels_frame(labels, place);
 		tel__buffer_put(b, between, 1);
 		between = ",";
-		list_put_string(b, f->name != NULL ? f->name : "", f->length,
+		tel__render_string(b, f->name != NULL ? f->name : "", f->length,
 		    1);
 	}
 	tel__buffer_put(b, "]", depth > 0);

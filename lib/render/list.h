@@ -6,6 +6,10 @@
 #include "base/buffer.h"
 #include "model/event.h"
 
+/* Adds a string in quotes, in telcat's text or as JSON, as in a list. */
+void tel__render_string(struct tel__buffer *b, const char *s, size_t n,
+    int json);
+
 /*
  * Adds the list in field f, in telcat's text or as JSON, for which all that a
  * terminal would act on is escaped.
