@@ -75,6 +75,17 @@ tel__role_set(struct tel_type *t, unsigned i, const char *text, size_t n)
 	return 0;
 }
 
+void
+tel__role_set_all(struct tel_type *t, const char *text)
+{
+	size_t n;
+
+	for (; *text != '\0'; text += n + (text[n] == ' ')) {
+		n = strcspn(text, " ");
+		(void)tel__role_set(t, 0, text, n);
+	}
+}
+
 const char *
 tel_type_role(const tel_type *type)
 {

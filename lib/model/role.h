@@ -25,6 +25,9 @@ int tel__part_find(const char *name, size_t n);
  */
 int tel__role_set(struct tel_type *t, unsigned i, const char *text, size_t n);
 
+/* Sets those of the parts "PART=FIELD ..." whose fields t has. */
+void tel__role_set_all(struct tel_type *t, const char *text);
+
 /* tel_event_alloc() of a structure of this release, and its parts. */
 int tel__alloc_load(const struct tel_type *t, const unsigned char *data,
     uint64_t clock, tel_alloc *out);

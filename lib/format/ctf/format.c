@@ -44,18 +44,6 @@ static const struct {
 static const char who[] = "thread=vtid thread=tid process=vpid process=pid "
                           "stack=ip";
 
-/* Sets those of the parts whose fields the type has. */
-static void
-set_parts(struct tel_type *t, const char *text)
-{
-	size_t n;
-
-	for (; *text != '\0'; text += n + (text[n] == ' ')) {
-		n = strcspn(text, " ");
-		(void)tel__role_set(t, 0, text, n);
-	}
-}
-
 void
 tel__ctf_set_roles(struct tel_type *t)
 {
@@ -64,8 +52,8 @@ tel__ctf_set_roles(struct tel_type *t)
 			continue;
 		t->role = (uint8_t)tel__role_find(roles[i].role,
 		    strlen(roles[i].role));
-		set_parts(t, roles[i].fields);
-		set_parts(t, who);
+		tel__role_set_all(t, roles[i].fields);
+		tel__role_set_all(t, who);
 		if (t->role_field[TEL_PART_ADDRESS] < 0)
 			t->role = TEL_ROLE_NONE;
 		/* LTTng has the caller's address in decimal */

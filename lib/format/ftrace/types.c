@@ -195,8 +195,7 @@ sample_set_role(struct tel_type *t, int chains)
 	if (!chains || strncmp(t->name, FT_RECORD, sizeof(FT_RECORD) - 1) == 0)
 		return;
 	t->role_field[TEL_PART_STACK] = (int8_t)(t->nfields - 1);
-	(void)tel__role_set(t, 0, "weight=period", 13);
-	(void)tel__role_set(t, 0, "thread=tid", 10);
+	tel__role_set_all(t, "weight=period thread=tid");
 	t->role = TEL_ROLE_SAMPLE;
 }
 
@@ -218,7 +217,7 @@ ftrace_types_set_role(struct tel_type *t, int chains)
 		        strlen(roles[i].parts[j])) &&
 		    j < 2)
 			return;
-	(void)tel__role_set(t, 0, "thread=tid", 10);
+	tel__role_set_all(t, "thread=tid");
 	if (chains)
 		t->role_field[TEL_PART_STACK] = (int8_t)(t->nfields - 1);
 	t->role = (uint8_t)roles[i].role;

@@ -486,7 +486,6 @@ static const struct {
 static void
 jfr_schema_set_roles(struct tel_schema *s)
 {
-	const char *p, *end;
 	unsigned i, k;
 
 	for (i = 0; i < s->ntypes; i++) {
@@ -496,12 +495,7 @@ jfr_schema_set_roles(struct tel_schema *s)
 			if (strcmp(roles[k].type, t->name) != 0)
 				continue;
 			t->role = (uint8_t)roles[k].role;
-			for (p = roles[k].fields; *p != '\0'; p = end) {
-				end = p + strcspn(p, " ");
-				(void)tel__role_set(t, TEL_ROLE_PARTS, p,
-				    (size_t)(end - p));
-				end += strspn(end, " ");
-			}
+			tel__role_set_all(t, roles[k].fields);
 		}
 	}
 }
