@@ -96,10 +96,9 @@ tel_merge_free(tel_merge *m)
 static struct merge_input *
 new_input(struct tel_merge *m)
 {
-	if (!TEL__RESERVE(m->inputs, m->input_room, m->count + 1))
+	if (!TEL__RESERVE_ZEROED(m->inputs, m->input_room, m->count + 1))
 		return NULL;
 	struct merge_input *in = &m->inputs[m->count];
-	memset(in, 0, sizeof(*in));
 	in->number = m->count++;
 	return in;
 }

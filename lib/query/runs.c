@@ -101,10 +101,9 @@ run_for(struct tel_runs *r, uint64_t clock)
 {
 	if (r->count > 0 && r->runs[r->count - 1].last <= clock)
 		return &r->runs[r->count - 1];
-	if (!TEL__RESERVE(r->runs, r->room, r->count + 1))
+	if (!TEL__RESERVE_ZEROED(r->runs, r->room, r->count + 1))
 		return NULL;
 	struct run *run = &r->runs[r->count++];
-	memset(run, 0, sizeof(*run));
 	run->begin = run->end = tel_output_bytes(r->out);
 	return run;
 }

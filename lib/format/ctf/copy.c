@@ -319,7 +319,6 @@ find_copy(struct tel_writer *w, const struct ctf_stream *of, tel_status *st)
 	if (!TEL__RESERVE_ZEROED(e->copies, e->room, e->ncopies + 1))
 		return NULL;
 	struct copy *c = &e->copies[e->ncopies];
-	memset(c, 0, sizeof(*c));
 	c->of = of;
 	c->fd = c->index = -1;
 	c->source.trace = of->trace;
