@@ -149,7 +149,8 @@ tel__ft_types_start(struct ft_types *ts)
 	/* what fits no type */
 	static const struct ft_line other = { .name = "other",
 		.system = "event",
-		.fields = { { { "event", 5 }, { "", 0 }, TEL_STRING, 0 } },
+		.fields = { { { "event", 5 }, { "", 0 }, TEL_STRING,
+		    TEL_UNIT_NONE, 0 } },
 		.nfields = 1 };
 
 	tel__table_init(&ts->by_names);
