@@ -30,10 +30,12 @@ lz4_load(void *self, const char **why)
 	return functions_load(&l->f, "liblz4.so.1", why);
 }
 
+/* Of a frame, or of one that is skipped: the magic 0x184D2A50 to 5F. */
 static int
 lz4_is_header(const unsigned char *p)
 {
-	return memcmp(p, "\x04\x22\x4d\x18", HEADER) == 0;
+	return memcmp(p, "\x04\x22\x4d\x18", HEADER) == 0 ||
+	    ((p[0] & 0xf0) == 0x50 && memcmp(p + 1, "\x2a\x4d\x18", 3) == 0);
 }
 
 static void

@@ -76,6 +76,14 @@ setup() {
 		} >both
 		clean telcat both | cmp want -
 	done
+	# a frame of 5 bytes that is skipped, before and behind others
+	{
+		lz4 -qc <one
+		printf '\120\52\115\30\5\0\0\0hello'
+		lz4 -qc <two
+		printf '\137\52\115\30\0\0\0\0'
+	} >both
+	clean telcat both | cmp want -
 }
 
 @test "each member of an archive that is a log is read" {
