@@ -25,8 +25,8 @@ struct tel_decoder {
 	const char *library; /* "zlib" */
 	size_t size;         /* of its state, which is zeros at first */
 	size_t header;       /* bytes that is_header takes */
-	size_t
-	    back; /* bytes behind a cut stream that may be decoded as its own */
+	/* bytes behind a stream that is cut that may be decoded as its own */
+	size_t back;
 	int (*is_header)(const unsigned char *p);
 	/* Finds the functions of the library.  1; 0 with *why set. */
 	int (*load)(void *self, const char **why);
