@@ -12,19 +12,22 @@ MPS = {"PoolAlloc": "alloc pReturn size pool=pool",
 
 def operations(lines):
     """Of text, see tel-text(5): role, process, pool, address, old, size."""
-    roles = {name: text.split() for name, text in MPS.items()}
-    for line in lines:
-        words = line.split(None, 3 if line.startswith("# role:") else 2)
-        if line.startswith("# role:"):
-            roles[words[2]] = words[3].split()
-        if line.startswith("#") or len(words) < 3 or words[1] not in roles:
-            continue
-        role, *parts = roles[words[1]]
+    def read_role(text):
+        role, *parts = text.split()
         # the first three have no names
-        parts = dict(part.split("=") for part in [
+        return role, dict(part.split("=") for part in [
             part if "=" in part else name + "=" + part
             for name, part in zip(("address", "size", "pool") + ("",) * 9,
                                   parts)])
+
+    roles = {name: read_role(text) for name, text in MPS.items()}
+    for line in lines:
+        words = line.split(None, 3 if line.startswith("# role:") else 2)
+        if line.startswith("# role:"):
+            roles[words[2]] = read_role(words[3])
+        if line.startswith("#") or len(words) < 3 or words[1] not in roles:
+            continue
+        role, parts = roles[words[1]]
         fields = dict(re.findall(r"([\w-]+)=(-?0x[0-9a-f]+|-?\d+)", words[2]))
 
         def number(name, default="0"):
@@ -88,7 +91,7 @@ def live(lines, pools=None):
         if role in ("alloc", "new", "realloc") and address <= 0 and \
                 not (role == "realloc" and old and size == 0):
             continue
-        for key in [k for k in blocks if k[0] in ended]:
+        for key in [k for k in blocks if k[0] in ended] if ended else []:
             left = [left[0] + 1, left[1] + blocks[key][0]]
             take(key, 0, freed=False)
         ended = [process] if role == "end-process" else []
