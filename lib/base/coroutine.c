@@ -32,8 +32,9 @@ coroutine_give(struct tel__coroutine *c, int to)
 {
 	pthread_mutex_lock(&c->lock);
 	atomic_store_explicit(&c->turn, to, memory_order_release);
-	pthread_cond_signal(&c->change);
 	pthread_mutex_unlock(&c->lock);
+	/* behind it: who wakes up is not to wait for the lock */
+	pthread_cond_signal(&c->change);
 }
 
 /* Waits for the turn. */

@@ -107,8 +107,12 @@ work(void *arg)
 		}
 		if (q->stop)
 			break;
-		if (do_next(q, w->number))
+		if (do_next(q, w->number)) {
+			/* who wakes up is not to wait for the lock */
+			pthread_mutex_unlock(&q->lock);
 			pthread_cond_signal(&q->done);
+			pthread_mutex_lock(&q->lock);
+		}
 	}
 	pthread_mutex_unlock(&q->lock);
 	return NULL;
@@ -164,10 +168,10 @@ tel__queue_submit(struct tel__queue *q, uint64_t end, int wake)
 	pthread_mutex_lock(&q->lock);
 	q->end = end;
 	uint64_t waiting = q->end - q->next;
+	pthread_mutex_unlock(&q->lock);
 	/* a thread that wakes up finds more than one */
 	if (wake && waiting > 1)
 		pthread_cond_signal(&q->work);
-	pthread_mutex_unlock(&q->lock);
 	return waiting;
 }
 
@@ -230,11 +234,13 @@ tel__queue_take(struct tel__queue *q, uint64_t end)
 	/* one that is not wanted is not started */
 	if (q->next < q->taken)
 		q->next = q->taken;
-	if (q->starved && q->room - (q->next - q->taken) >= q->wake) {
+	const int wake =
+	    q->starved && q->room - (q->next - q->taken) >= q->wake;
+	if (wake)
 		q->starved = 0;
-		pthread_cond_broadcast(&q->work);
-	}
 	pthread_mutex_unlock(&q->lock);
+	if (wake)
+		pthread_cond_broadcast(&q->work);
 }
 
 uint64_t
