@@ -140,6 +140,12 @@ drain_release(struct drain *d)
 	return d->columns->failed ? -1 : 0;
 }
 
+void
+drain_stop(struct drain *d)
+{
+	d->columns->limit = d->columns->events + d->columns->count;
+}
+
 uint32_t
 drain_processes(const struct drain *d)
 {

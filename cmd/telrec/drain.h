@@ -29,6 +29,8 @@ int drain_release(struct drain *d);
  * written.
  */
 long drain_round(struct drain *d, int flush);
+/* No events are written behind the block that is being written. */
+void drain_stop(struct drain *d);
 /* Sleeps until the next round is due, or a thread asks for it. */
 void drain_wait(const struct drain *d);
 /*

@@ -65,6 +65,7 @@ struct run {
 	int failed;     /* the log is incomplete; reported */
 	int delayed;    /* the time of --delay is over */
 	uint64_t begun; /* when events were first seen; 0: not yet */
+	int full;       /* the log has the size of --size */
 	int stopped;    /* it is over, by time or size */
 };
 
@@ -416,7 +417,15 @@ write_log(void *arg, const void *bytes, size_t size)
 {
 	struct run *run = arg;
 
-	return tel_output_write(run->sink.out, bytes, size) == TEL_OK ? 0 : -1;
+	if (tel_output_write(run->sink.out, bytes, size) != TEL_OK)
+		return -1;
+	/* the rings may have many more events than the log is to have */
+	if (run->t->size > 0 && run->drain != NULL && !run->full &&
+	    tel_output_bytes(run->sink.out) >= run->t->size) {
+		run->full = 1;
+		drain_stop(run->drain);
+	}
+	return 0;
 }
 
 static int
@@ -566,7 +575,7 @@ obey_limits(struct run *run, uint64_t now, uint64_t started)
 	if (run->stopped ||
 	    !((t->duration > 0 && run->begun != 0 &&
 	          now - run->begun > (uint64_t)t->duration) ||
-	        (t->size > 0 && tel_output_bytes(run->sink.out) >= t->size) ||
+	        run->full ||
 	        (t->limit > 0 && drain_events(run->drain) >= t->limit)))
 		return;
 	run->stopped = 1;

@@ -468,6 +468,11 @@ setup() {
 	[ "$(counts run.tel 'size == 90001')" = 0 ]
 	telrec --size 20k -o run.tel "$program" stopped
 	[ "$(wc -c <run.tel)" -gt 20000 ]
+	# what the rings of many threads have then is not written
+	telrec --size 20k -o run.tel "$program" threads 40 10000
+	[ "$(wc -c <run.tel)" -gt 20000 ]
+	[ "$(wc -c <run.tel)" -lt 140000 ]
+	check_log run.tel calls >/dev/null
 	[ "$(counts run.tel 'size == 90001')" = 0 ]
 	for option in "--size 0" "--delay x" "--for -1s" "-n 0"; do
 		# shellcheck disable=SC2086 # the two words
