@@ -337,8 +337,12 @@ telrec_run_execute(const struct run *run, int fd, const sigset_t *old)
 	_exit(n == (ssize_t)sizeof(error) ? EXIT_NOT_FOUND : EXIT_TELREC);
 }
 
+/*
+ * Then sets the mask of signals.  Those that control the recording are received
+ * even if telrec was started with them ignored or blocked.
+ */
 static void
-telrec_run_catch_signals(uint64_t ring)
+telrec_run_catch_signals(uint64_t ring, sigset_t *mask)
 {
 	static const int caught[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1,
 		SIGUSR2 };
@@ -348,13 +352,18 @@ telrec_run_catch_signals(uint64_t ring)
 	memset(&action, 0, sizeof(action));
 	action.sa_handler = on_signal;
 	for (i = 0; i < sizeof(caught) / sizeof(caught[0]) - (ring == 0); i++)
-		if (sigaction(caught[i], NULL, &before) == 0 &&
-		    before.sa_handler != SIG_IGN)
+		if (caught[i] == SIGUSR1 || caught[i] == SIGUSR2) {
 			(void)sigaction(caught[i], &action, NULL);
+			sigdelset(mask, caught[i]);
+		} else if (sigaction(caught[i], NULL, &before) == 0 &&
+		    before.sa_handler != SIG_IGN) {
+			(void)sigaction(caught[i], &action, NULL);
+		}
 	action.sa_handler = on_child;
 	action.sa_flags = SA_RESTART;
 	(void)sigaction(SIGCHLD, &action, NULL);
 	signal(SIGPIPE, SIG_IGN);
+	sigprocmask(SIG_SETMASK, mask, NULL);
 }
 
 /* Starts the program.  0; or the exit status, after a message. */
@@ -377,8 +386,7 @@ telrec_run_start(struct run *run)
 	run->child = fork();
 	if (run->child == 0)
 		telrec_run_execute(run, fds[1], &old);
-	telrec_run_catch_signals(run->t->ring);
-	sigprocmask(SIG_SETMASK, &old, NULL);
+	telrec_run_catch_signals(run->t->ring, &old);
 	close(fds[1]);
 	do
 		n = run->child < 0 ? -1 : read(fds[0], &error, sizeof(error));
@@ -402,11 +410,13 @@ static int
 start_in_process(struct run *run)
 {
 	char library[4096], arena[64];
+	sigset_t mask;
 
 	run->child = (pid_t)run->t->process;
 	if (!find_preload(run, library, arena))
 		return EXIT_TELREC;
-	telrec_run_catch_signals(run->t->ring);
+	sigprocmask(SIG_SETMASK, NULL, &mask);
+	telrec_run_catch_signals(run->t->ring, &mask);
 	return attach_process(run->child, library, arena) ? 0 : EXIT_TELREC;
 }
 

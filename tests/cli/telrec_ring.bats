@@ -93,6 +93,43 @@ total() {
 	[ "$(telcat -w 'size == 100' run.tel | grep -vc '^#')" = 800 ]
 }
 
+@test "signals control telrec that was started with them ignored or blocked" {
+	cat >inherit.py <<-'END'
+		import os
+		import signal
+		import sys
+		signals = {signal.SIGUSR1, signal.SIGUSR2}
+		if sys.argv[1] == "blocked":
+		    signal.pthread_sigmask(signal.SIG_BLOCK, signals)
+		else:
+		    for number in signals:
+		        signal.signal(number, signal.SIG_IGN)
+		os.execvp(sys.argv[2], sys.argv[2:])
+	END
+	for how in ignored blocked; do
+		rm -f run.tel
+		python3 inherit.py $how telrec --ring 1M -o run.tel sh -c '
+			kill -USR2 $PPID
+			n=0
+			until [ -s run.tel ]; do
+				n=$((n + 1))
+				[ $n -lt 500 ] || exit 9
+				"$1" pairs 10
+				kill -USR2 $PPID
+				sleep 0.02
+			done' sh "$program"
+		rm run.tel
+		python3 inherit.py $how telrec --paused -o run.tel sh -c '
+			kill -USR1 $PPID
+			sleep 0.2
+			"$1" pairs 10' sh "$program"
+		# the program has them as they were
+		python3 inherit.py $how telrec -q -o run.tel grep \
+		    '^Sig\(Blk\|Ign\):' /proc/self/status >status
+		grep -q 'a00$' status
+	done
+}
+
 @test "numbers of 64 bits are in a ring as in a log" {
 	for options in "-q" "-q --ring 1M"; do
 		# shellcheck disable=SC2086 # several options
