@@ -17,6 +17,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -484,10 +485,18 @@ open_log(struct run *run)
 	return -1;
 }
 
-/* The log cannot be written: the program goes on without it. */
+/*
+ * The log cannot be written: the program goes on without it.  What was written
+ * until then is there.
+ */
 static void
 fail_log(struct run *run)
 {
+	struct stat file;
+
+	if (drain_events(run->drain) > 0 && fstat(run->sink.fd, &file) == 0 &&
+	    file.st_size > 0)
+		(void)sink_publish(&run->sink);
 	sink_failed(&run->sink);
 	run->failed = 1;
 	ARENA_SET(run->arena->on, 0);

@@ -293,6 +293,24 @@ setup() {
 	run -5 telrec -o /dev/full "$program" _exit 200000
 }
 
+@test "a disk that is soon full has the log up to then" {
+	unshare -rm true 2>/dev/null || skip "no mounts"
+	mkdir disk
+	for option in '' '--ring 1M'; do
+		# shellcheck disable=SC2086 # an option and its argument
+		run -125 unshare -rm sh -c 'mount -t tmpfs -o size=100k none disk
+			program=$1
+			shift
+			telrec "$@" -o disk/run.tel "$program" threads 4 60000
+			status=$?
+			cp disk/run.tel .
+			exit $status' sh "$program" $option
+		[ "$output" = "telrec: disk/run.tel: No space left on device" ]
+		run -3 telcat -qc run.tel
+		[ "$output" -gt 1000 ]
+	done
+}
+
 @test "a limit of the size of files that is too low is named" {
 	run -125 bash -c "ulimit -f 8; telrec -o run.tel $program threads 1 10"
 	[[ $output == 'telrec: the shared memory: the limit of the size of files (ulimit -f) is less than '*' KiB' ]]
