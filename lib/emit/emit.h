@@ -79,6 +79,7 @@ struct tel__emit_typed {
 	const char *role;
 	/* index of the field of each part of the role, plus 1; or 0 */
 	unsigned char parts[TEL__EMIT_PARTS];
+	int operates;                 /* it is one of an allocator */
 	int partner;                  /* index of the type that ends it */
 	struct tel__buffer described; /* its description in .tel */
 };

@@ -161,6 +161,9 @@ keep_text(char **at, const char *s)
 	return kept;
 }
 
+/* Places of parts in a role. */
+enum { PART_THREAD = 7, PART_PROCESS = 8 };
+
 /*
  * Makes field i of t a part of a role, such as "alloc:size"; or only the number
  * of a process or a thread, ":process", which has the label of that.
@@ -194,6 +197,7 @@ emit_types_set_role(struct tel__emit_typed *t, unsigned i, const char *role)
 		return tel__emit_wrong("%s: roles %s and %s", t->name, t->role,
 		    roles[k]);
 	t->role = roles[k];
+	t->operates = k > 3 && k < 22 && k != 6 && k != 7;
 	part += *part == ':';
 	/* in roles of ranges, each part is a part of their key */
 	if (k == 6 || k == 7 || strcmp(roles[k], "middle") == 0) {
@@ -207,8 +211,8 @@ emit_types_set_role(struct tel__emit_typed *t, unsigned i, const char *role)
 	}
 	if (p >= TEL__EMIT_PARTS)
 		return tel__emit_wrong("%s: unknown part '%s'", t->name, role);
-	if (p == 7 || p == 8)
-		t->fields[i].space = p == 7 ? 2 : 3;
+	if (p == PART_THREAD || p == PART_PROCESS)
+		t->fields[i].space = p == PART_THREAD ? 2 : 3;
 	t->parts[p] = (unsigned char)(i + 1);
 	return 0;
 }
@@ -334,6 +338,8 @@ emit_make_type(const tel_emit_type *from, struct tel__emit_typed **out)
 	t->size = (t->fixed + (t->string >= 0) + t->texts + 7) & ~7u;
 	/* a parameter named thread replaces it */
 	t->nfields += !named;
+	if (!named && t->operates && t->parts[PART_THREAD] == 0)
+		t->parts[PART_THREAD] = (unsigned char)t->nfields;
 	return st == 0 ? find_partner(t, from) : st;
 }
 

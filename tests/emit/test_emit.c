@@ -533,14 +533,14 @@ test_types(void)
 	tel_emit_close();
 }
 
-/* Each part of a role is the field that was declared as it. */
+/* Each part of a role is the field that was declared as it, or the thread. */
 static void
 test_parts(void)
 {
 	static const char *const parts[] = { "address", "size", "pool", "old",
 		"count", "alignment", "buffer", "thread", "process", "stack",
 		"weight" };
-	enum { PARTS = sizeof(parts) / sizeof(parts[0]) };
+	enum { PARTS = sizeof(parts) / sizeof(parts[0]), THREAD = 7 };
 	tel_emit_sink *s = open_to_memory(TEL_EMIT_NO_THREAD, 0, ~0u);
 	tel_emit_value v[PARTS] = { { 0 } };
 	tel_emit_param params[PARTS];
@@ -571,7 +571,9 @@ test_parts(void)
 		t = tel_event_type(shop_next(r, name));
 		for (i = wrong = 0; i < PARTS; i++)
 			wrong += tel_type_role_field(t, parts[i]) !=
-			    (i < n ? (int)(n - 1 - i) : -1);
+			    (i < n              ? (int)(n - 1 - i) :
+			            i == THREAD ? (int)n :
+			                          -1);
 		ok(wrong == 0 && strcmp(tel_type_role(t), "alloc") == 0,
 		    "%u parts of a role, %u wrong", n, wrong);
 	}
