@@ -23,6 +23,8 @@
 #define FUNCTION_MAX 1000
 /* The same, as the linker has it. */
 #define SYMBOL_MAX 4096
+/* Namespaces, types and functions in each other that a name has, at most. */
+#define HOLDERS_MAX 32
 
 struct dwarf {
 	void *library, *cxx;
@@ -251,36 +253,81 @@ symbol_name(struct dwarf *d, uint64_t pc)
 	    name;
 }
 
-/* C++, C++03, 11, 14, 17 and 20 are DW_LANG_ of their own. */
-static int
-is_cxx(int language)
+/* Appends the name of what a function is in, or what else has the name inner. */
+static void
+put_holder(struct dwarf *d, struct text *t, Dwarf_Die *die, const char *inner)
 {
-	static const unsigned char codes[] = { 0x04, 0x19, 0x1a, 0x21, 0x2b,
-		0x2c };
+	const int tag = d->f.dwarf_tag(die);
+	const char *name = function_name(d, die);
 
-	return language > 0 && language < 256 &&
-	    memchr(codes, language, sizeof(codes)) != NULL;
+	if (name == NULL)
+		name = tag == DW_TAG_namespace ? "(anonymous namespace)" :
+		    inner != NULL && strncmp(inner, "operator()", 10) == 0 ?
+		                                 "{lambda}" :
+		                                 "{unnamed}";
+	/* this has all that the function is in */
+	if (strncmp(name, "_Z", 2) == 0)
+		t->used = 0;
+	put_function(d, t, name);
+	dwarf_put(t,
+	    tag == DW_TAG_subprogram && name[0] != '_' ? "()::" : "::");
+}
+
+/* The name of a function behind those of what it is in. */
+static const char *
+qualified_name(struct dwarf *d, const Dwarf_Die *function, const char *name,
+    char out[SYMBOL_MAX])
+{
+	size_t at, within[HOLDERS_MAX], n = 0;
+	struct text t = { out, 0, SYMBOL_MAX };
+	Dwarf_Die die = *function, next;
+	Dwarf_Attribute attribute;
+
+	/* it is declared there, if code of it is elsewhere */
+	for (int i = 0; i < 4; i++) {
+		if (d->f.dwarf_attr(&die, DW_AT_abstract_origin, &attribute) ==
+		        NULL &&
+		    d->f.dwarf_attr(&die, DW_AT_specification, &attribute) ==
+		        NULL)
+			break;
+		if (d->f.dwarf_formref_die(&attribute, &next) == NULL)
+			break;
+		die = next;
+	}
+	for (at = scopes_outer(d->scope.in, &die);
+	     at != NO_HOLDER && n < HOLDERS_MAX;
+	     at = d->scope.in->holders[at].outer)
+		within[n++] = at;
+	while (n-- > 0) {
+		die = d->scope.in->holders[within[n]].die;
+		if (n > 0)
+			next = d->scope.in->holders[within[n - 1]].die;
+		put_holder(d, &t, &die, n > 0 ? function_name(d, &next) : name);
+	}
+	dwarf_put(&t, "%s", name);
+	return out;
 }
 
 /*
- * The name of the function that the symbol at the address has, if it is one of
- * C++ and only that is complete: GCC has no more than "operator()" for lambdas,
- * and likewise within unnamed namespaces.
+ * The complete name of a function of C++: GCC has no more than "operator()" for
+ * lambdas, and likewise within unnamed namespaces.  That of the outermost one is
+ * the symbol at the address.
  */
 static const char *
-complete_name(struct dwarf *d, const char *name, char out[SYMBOL_MAX])
+complete_name(struct dwarf *d, const Dwarf_Die *die, const char *name,
+    char out[SYMBOL_MAX])
 {
-	const char *symbol;
+	const char *symbol = NULL;
 	size_t n;
 
-	if (strncmp(name, "_Z", 2) == 0 ||
-	    !is_cxx(d->f.dwarf_srclang(d->scope.unit)))
+	if (strncmp(name, "_Z", 2) == 0 || !scopes_is_cxx(&d->f, d->scope.unit))
 		return name;
-	symbol = symbol_name(d, d->scope.pc);
+	if (die == &d->scope.functions[0])
+		symbol = symbol_name(d, d->scope.pc);
 	/* compilers append ".isra.0" and the like */
 	if (symbol == NULL || strncmp(symbol, "_Z", 2) != 0 ||
 	    (n = strcspn(symbol, ".")) >= SYMBOL_MAX)
-		return name;
+		return qualified_name(d, die, name, out);
 	memcpy(out, symbol, n);
 	out[n] = '\0';
 	return out;
@@ -349,8 +396,7 @@ put_scopes(struct dwarf *d, struct text *t)
 
 		if (name == NULL)
 			continue;
-		if (i == 0)
-			name = complete_name(d, name, symbol);
+		name = complete_name(d, die, name, symbol);
 		if (count++ > 0)
 			dwarf_put(t, " <- ");
 		put_function(d, t, name);

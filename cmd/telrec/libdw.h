@@ -23,6 +23,8 @@ enum {
 	DW_TAG_subprogram = 0x2e,
 	DW_TAG_namespace = 0x39,
 	DW_AT_name = 0x03,
+	DW_AT_abstract_origin = 0x31,
+	DW_AT_specification = 0x47,
 	DW_AT_call_file = 0x58,
 	DW_AT_call_line = 0x59,
 	DW_AT_linkage_name = 0x6e,
@@ -101,6 +103,7 @@ typedef struct {
 	    (Dwarf_Die *, unsigned name, Dwarf_Attribute *)) \
 	X(Dwarf_Attribute *, dwarf_attr_integrate, \
 	    (Dwarf_Die *, unsigned name, Dwarf_Attribute *)) \
+	X(Dwarf_Die *, dwarf_formref_die, (Dwarf_Attribute *, Dwarf_Die *)) \
 	X(const char *, dwarf_formstring, (Dwarf_Attribute *)) \
 	X(int, dwarf_formudata, (Dwarf_Attribute *, uint64_t *)) \
 	X(int, dwarf_getsrcfiles, (Dwarf_Die *, Dwarf_Files **, size_t *)) \

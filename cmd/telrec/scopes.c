@@ -3,6 +3,7 @@
 #include "telrec/scopes.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 
@@ -84,18 +85,62 @@ may_hold_functions(int tag)
 	    tag == DW_TAG_lexical_block;
 }
 
+/* C++, C++03, 11, 14, 17 and 20 are DW_LANG_ of their own. */
+int
+scopes_is_cxx(const struct libdw *f, Dwarf_Die *unit)
+{
+	static const unsigned char codes[] = { 0x04, 0x19, 0x1a, 0x21, 0x2b,
+		0x2c };
+	const int language = f->dwarf_srclang(unit);
+
+	return language > 0 && language < 256 &&
+	    memchr(codes, language, sizeof(codes)) != NULL;
+}
+
+/* Adds one that may hold functions; its place, or outer without room. */
+static size_t
+add_holder(struct unit *u, const Dwarf_Die *die, size_t outer)
+{
+	if (u->nholders == SPANS_MAX ||
+	    !TEL__RESERVE(u->holders, u->holder_room, u->nholders + 1))
+		return outer;
+	u->holders[u->nholders] = (struct holder){ *die, outer };
+	return u->nholders++;
+}
+
+size_t
+scopes_outer(const struct unit *u, const Dwarf_Die *function)
+{
+	size_t lo = 0, hi = u->nholders, mid;
+
+	TEL__BISECT(lo, hi, mid,
+	    u->holders[mid].die.address <= function->address);
+	return lo > 0 && u->holders[lo - 1].die.address == function->address ?
+	    u->holders[lo - 1].outer :
+	    NO_HOLDER;
+}
+
+/* What functions are looked for in: a unit, or a part of it. */
+struct place {
+	size_t unit; /* its number */
+	unsigned depth;
+	int is_cxx;
+	size_t outer; /* holder */
+};
+
 /*
- * Indexes the functions in a unit, or in a part of one.  last: where the one is
- * that was looked at last; in a damaged file the next one may be in another
- * that was looked into.  1, or 0 likewise.
+ * Indexes the functions in a place.  last: where the one is that was looked at
+ * last; in a damaged file the next one may be in another that was looked into.
+ * 1, or 0 likewise.
  */
 static int
-index_functions(struct spans *s, const struct libdw *f, Dwarf_Die *parent,
-    size_t unit, unsigned depth, void **last)
+index_functions(struct unit *u, const struct libdw *f, Dwarf_Die *parent,
+    struct place place, void **last)
 {
+	const size_t outer = place.outer;
 	Dwarf_Die die;
 
-	if (depth == DEPTH_MAX || f->dwarf_child(parent, &die) != 0)
+	if (place.depth++ == DEPTH_MAX || f->dwarf_child(parent, &die) != 0)
 		return 1;
 	do {
 		int tag = f->dwarf_tag(&die);
@@ -103,10 +148,15 @@ index_functions(struct spans *s, const struct libdw *f, Dwarf_Die *parent,
 		if (die.address <= *last)
 			return 1;
 		*last = die.address;
-		if (tag == DW_TAG_subprogram && !spans_add(s, f, &die, unit))
+		if (tag == DW_TAG_subprogram &&
+		    !spans_add(&u->functions, f, &die, place.unit))
 			return 0;
-		if (may_hold_functions(tag) &&
-		    !index_functions(s, f, &die, unit, depth + 1, last))
+		if (!may_hold_functions(tag))
+			continue;
+		place.outer = place.is_cxx && tag != DW_TAG_lexical_block ?
+		    add_holder(u, &die, outer) :
+		    outer;
+		if (!index_functions(u, f, &die, place, last))
 			return 0;
 	} while (f->dwarf_siblingof(&die, &die) == 0);
 	return 1;
@@ -129,7 +179,10 @@ scopes_find_unit(struct scopes *s, const struct libdw *f, uint64_t pc)
 	        NULL, NULL) != 0 ||
 	    u->die.unit == NULL)
 		u->die = span->die;
-	(void)index_functions(&u->functions, f, &u->die, span->unit, 0, &last);
+	(void)index_functions(u, f, &u->die,
+	    (struct place){ span->unit, 0, scopes_is_cxx(f, &u->die),
+	        NO_HOLDER },
+	    &last);
 	spans_sort(&u->functions);
 	u->indexed = 1;
 	return u;
@@ -168,6 +221,7 @@ scopes_find(struct scopes *s, const struct libdw *f, Dwfl_Module *module,
 	scope->pc = address - s->bias;
 	scope->count = 0;
 	struct unit *unit = scopes_find_unit(s, f, scope->pc);
+	scope->in = unit;
 	scope->unit = unit == NULL ? NULL : &unit->die;
 	struct span *function =
 	    unit == NULL ? NULL : spans_find(&unit->functions, scope->pc);
@@ -183,8 +237,10 @@ scopes_find(struct scopes *s, const struct libdw *f, Dwfl_Module *module,
 void
 scopes_clear(struct scopes *s)
 {
-	for (size_t i = 0; i < s->nunits; i++)
+	for (size_t i = 0; i < s->nunits; i++) {
 		free(s->units[i].functions.list);
+		free(s->units[i].holders);
+	}
 	free(s->units);
 	free(s->spans.list);
 }

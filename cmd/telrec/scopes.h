@@ -28,9 +28,18 @@ struct spans {
 	size_t count, room;
 };
 
+/* A namespace, a type or a function; outer: the one that it is in, or NO_HOLDER. */
+struct holder {
+	Dwarf_Die die;
+	size_t outer;
+};
+#define NO_HOLDER SIZE_MAX
+
 struct unit {
 	Dwarf_Die die; /* once it is indexed */
 	struct spans functions;
+	struct holder *holders; /* of C++, in order of their addresses */
+	size_t nholders, holder_room;
 	int indexed;
 };
 
@@ -46,13 +55,20 @@ struct scopes {
 /* The functions at an address. */
 struct scope {
 	Dwarf_Die *unit; /* NULL: none */
-	uint64_t pc;     /* the address in it */
-	size_t count;    /* of functions, the outermost first */
+	const struct unit *in;
+	uint64_t pc;  /* the address in it */
+	size_t count; /* of functions, the outermost first */
 	Dwarf_Die functions[SCOPES_MAX];
 };
 
 void scopes_find(struct scopes *s, const struct libdw *f, Dwfl_Module *module,
     uint64_t address, struct scope *scope);
+
+/* The one that a function of a unit is in, or NO_HOLDER. */
+size_t scopes_outer(const struct unit *u, const Dwarf_Die *function);
+
+/* Whether a unit is of C++. */
+int scopes_is_cxx(const struct libdw *f, Dwarf_Die *unit);
 
 void scopes_clear(struct scopes *s);
 

@@ -94,6 +94,7 @@ all_stacks() {
 		{
 		struct Cart {
 			__attribute__((noinline)) void fill(size_t n) { kept = malloc(n); }
+			__attribute__((always_inline)) void add(size_t n) { kept = malloc(n); }
 		};
 		} // namespace
 		} // namespace shop
@@ -102,6 +103,9 @@ all_stacks() {
 			auto take = [](size_t n) __attribute__((noinline)) { kept = malloc(n); };
 			take(1001);
 			shop::Cart().fill(1002);
+			shop::Cart().add(1003);
+			auto put = [](size_t n) __attribute__((always_inline)) { kept = malloc(n); };
+			put(1004);
 			return 0;
 		}
 	END
@@ -110,6 +114,9 @@ all_stacks() {
 	record --stacks=fp
 	has 1001 "main;main::'?\{?lambda.*"
 	has 1002 'main;shop::\(anonymous namespace\)::Cart::fill\(unsigned long\)'
+	# those that are inlined, too, which have no symbols
+	has 1003 'main;shop::\(anonymous namespace\)::Cart::add'
+	has 1004 'main;main\(\)::\{lambda\}::operator\(\)'
 }
 
 @test "functions in namespaces, as clang and rustc write them" {
