@@ -552,6 +552,23 @@ ranged() {
 	[ "$(figure trace '' peak_bytes <report)" = 399 ]
 	[ "$(figure trace '' live_bytes <report)" = 399 ]
 	[ "$(figure run glibc operations <report)" = 599 ]
+	# one that did nothing has no thread; of one whose thread has ended before
+	# it, the first thread frees what is left
+	awk '/^#/ || !/gone/ { print; next }
+	    { idle = $0; sub(/pid=/, "pid=9", idle); sub(/tid=/, "tid=9", idle)
+	      over = $0; sub(/gone/, "over", over); print idle; print over; print }' \
+	    t.txt >i.txt
+	{
+		echo "# teltools text 1"
+		echo "# type: over 3 Thread pid:unsigned:32 tid:unsigned:32"
+		echo "# role: over end-thread thread=tid process=pid"
+		sed 1d i.txt
+	} >idle.txt
+	clean telreplay -q --runs 1 --idle 0 -f csv idle.txt >report
+	[ "$(figure trace '' threads <report)" = 300 ]
+	[ "$(figure trace '' replay_threads <report)" = 2 ]
+	[ "$(figure trace '' peak_bytes <report)" = 399 ]
+	[ "$(figure run glibc operations <report)" = 599 ]
 }
 
 @test "all threads of a process end with it, and with the program it executes" {

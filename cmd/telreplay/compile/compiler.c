@@ -565,7 +565,11 @@ operation_add(struct compiler *c, tel_alloc *op, uint64_t event)
 		/* the C library frees NULL behind the end of a thread */
 		if (op->kind == TEL_ALLOC_FREE && op->address == 0)
 			return anomaly_count(c, ANOMALY_FREE_NULL, 0);
-		t = thread_find(c, op->thread);
+		/* what a process without a thread left, the first one frees */
+		t = op->kind == TEL_ALLOC_PROCESS_END && c->thread_count > 0 &&
+		        tel__table_find(&c->thread_by_id, op->thread) == NULL ?
+		    thread_running(c, 0) :
+		    thread_find(c, op->thread);
 	}
 	if (t == NULL)
 		return compiler_no_memory(c);
