@@ -668,7 +668,7 @@ check_pairs(const struct telstat *t)
 			message(NULL,
 			    "%s: no pairs: %" PRIu64 " %s%s, but no %s was "
 			    "selected; -e, -w and 'if' apply to both, which "
-			    "are of one log",
+			    "have the same key and are of one log",
 			    name, open + orphan, open > 0 ? "start" : "end",
 			    &"s"[open + orphan == 1],
 			    open > 0 ? "end" : "start");

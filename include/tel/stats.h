@@ -74,8 +74,8 @@ TEL_SINCE_EXPERIMENTAL void tel_stats_free(tel_stats *s);
  *	       | pairs
  *	value  = EXPRESSION | pairs
  *	       | "real(" EXPRESSION [ "," decimals ] ")"
- *	pairs  = ( "dur" | "ticks" | "queue" ) "(" [ START [ "," END [ "," KEY
- *	                                           [ "," MIDDLE ] ] ] ] ")"
+ *	pairs  = ( "dur" | "ticks" | "queue" ) "(" [ START [ "," END
+ *	                       [ "," KEY [ ":" KEY ] [ "," MIDDLE ] ] ] ] ")"
  *	weight = EXPRESSION
  *
  * NAME consists of letters, digits and _ . - and is unique; EXPRESSION,
@@ -110,7 +110,8 @@ TEL_SINCE_EXPERIMENTAL void tel_stats_free(tel_stats *s);
  * of up to TEL_SHOWN_MAX expressions for its event.
  *
  * dur: time from an event of type START to the next of END with an equal
- * KEY, in nanoseconds; ticks: the same in the clock's ticks.  Without END the
+ * KEY (the first one that of START, a second one that of END), in
+ * nanoseconds; ticks: the same in the clock's ticks.  Without END the
  * type that ends START by its role, and without START all types that have
  * such a role; the KEY is then the one that the role names.  Of several open
  * ranges with the same key the latest ends first; queue: as dur, but the first

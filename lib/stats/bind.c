@@ -127,7 +127,7 @@ stats_bind_check_pairs(struct tel_stats *s, struct definition *d,
 		    "%.100s: no event type of %.48s starts a range by its "
 		    "role; name two types",
 		    d->spec.name, schema->name);
-	else if (d->key == NULL && first != NULL && last != NULL &&
+	else if (d->key[0] == NULL && first != NULL && last != NULL &&
 	    first != last && !are_partners(first, last))
 		snprintf(text, sizeof(text),
 		    "%.100s: %.80s and %.80s have no common role and no KEY "
@@ -171,8 +171,8 @@ bind_definition(struct tel_stats *s, struct definition *d,
 	for (unsigned i = 0; i < d->nweights && st == TEL_OK; i++)
 		st = bind_expr(s, d->source, &d->weights[i], d->weight[i],
 		    schema);
-	if (st == TEL_OK)
-		st = bind_expr(s, d->source, &d->spec.key, d->key, schema);
+	for (unsigned i = 0; i < 2 && st == TEL_OK; i++)
+		st = bind_expr(s, d->source, &d->keys[i], d->key[i], schema);
 	if (st == TEL_OK)
 		st = check_types(s, d, schema);
 	if (st == TEL_OK)
@@ -233,10 +233,8 @@ pair_action(const struct definition *d, const struct tel_schema *schema,
 	const struct spec *p = &d->spec;
 	const struct tel_type *start, *end;
 
-	a->by_role = d->key == NULL;
+	a->by_role = d->key[0] == NULL;
 	a->process = process_field(t);
-	if (d->key != NULL)
-		a->load = tel__expr_field(d->key, t);
 	if (p->start.text == NULL) {
 		/* ranges of one end share their stack, whatever started them */
 		a->what = t->role == TEL_ROLE_START ? ACT_START :
@@ -262,6 +260,10 @@ pair_action(const struct definition *d, const struct tel_schema *schema,
 	    is_start                 ? ACT_START :
 	    is_end                   ? ACT_END :
 	                               ACT_MIDDLE;
+	/* an interval may need two keys */
+	if (d->key[0] != NULL && (d->key[1] == NULL || !(is_start && is_end)))
+		a->load =
+		    tel__expr_field(d->key[d->key[1] != NULL && is_end], t);
 	if (is_start || is_end)
 		return 1;
 	if (p->middle.text != NULL)

@@ -187,9 +187,11 @@ apply_value(struct tel_stats *s, const struct action *a,
 
 static tel_status
 stats_find_key(struct tel_stats *s, const struct source *from,
-    const struct action *a, const struct tel_event *ev, struct pair_key *out)
+    const struct action *a, const struct tel_event *ev, int end,
+    struct pair_key *out)
 {
 	struct definition *d = a->definition;
+	tel_expr *key = d->key[end && d->key[1] != NULL];
 	tel_value v = { 1, TEL_UNSIGNED, { 0 }, 0 };
 	tel_status st = TEL_OK;
 	int known;
@@ -203,8 +205,8 @@ stats_find_key(struct tel_stats *s, const struct source *from,
 		out->key.tag = TEL_UNSIGNED;
 		return TEL_OK;
 	}
-	if (d->key != NULL) {
-		st = tel_expr_eval(d->key, ev, &v);
+	if (key != NULL) {
+		st = tel_expr_eval(key, ev, &v);
 	} else if (a->by_role) {
 		v.as.u64 = tel__pair_key(ev, &known);
 		v.missing = !known;
@@ -310,16 +312,17 @@ act_end(struct tel_stats *s, struct definition *d, const struct pair_key *k,
 	return TEL_OK;
 }
 
-/* From the event of the key before to this one. */
+/* From the event that started a range of its key to this one, and from here on. */
 static tel_status
 act_interval(struct tel_stats *s, struct definition *d,
-    const struct pair_key *k, const struct tel_event *ev)
+    const struct pair_key *end, const struct pair_key *k,
+    const struct tel_event *ev)
 {
 	struct tel_stat *stat;
 	uint64_t start;
 	tel_status st = TEL_OK;
 
-	if (tel__pairs_end(&d->open, k, &start, &stat) == PAIR_OK)
+	if (tel__pairs_end(&d->open, end, &start, &stat) == PAIR_OK)
 		st = act_pair(s, d, ev, start, stat);
 	return st == TEL_OK ? act_start(s, d, k, ev) : st;
 }
@@ -330,9 +333,12 @@ apply_range(struct tel_stats *s, const struct source *from,
 {
 	struct definition *d = a->definition;
 	struct tel_stat *stat;
-	struct pair_key k;
-	tel_status st = stats_find_key(s, from, a, ev, &k);
+	struct pair_key k, end;
+	tel_status st = stats_find_key(s, from, a, ev, a->what == ACT_END, &k);
 
+	end = k;
+	if (a->what == ACT_INTERVAL && d->key[1] != NULL && st == TEL_OK)
+		st = stats_find_key(s, from, a, ev, 1, &end);
 	if (st == TEL_ELIMIT) {
 		/* no room for the key: a start that is not kept, or its end */
 		st = stats_count_find_stat(s, d, ev, &stat);
@@ -352,7 +358,7 @@ apply_range(struct tel_stats *s, const struct source *from,
 	if (a->what == ACT_END)
 		return act_end(s, d, &k, ev);
 	if (a->what == ACT_INTERVAL)
-		return act_interval(s, d, &k, ev);
+		return act_interval(s, d, &end, &k, ev);
 	stat = tel__pairs_find(&d->open, &k);
 	if (stat == NULL &&
 	    (st = stats_count_find_stat(s, d, ev, &stat)) != TEL_OK)

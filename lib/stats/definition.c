@@ -89,7 +89,10 @@ tel__definition_free(struct definition *d)
 		free(d->weights[i].text);
 		tel_expr_free(d->weight[i]);
 	}
-	tel_expr_free(d->key);
+	for (unsigned i = 0; i < 2; i++) {
+		free(d->keys[i].text);
+		tel_expr_free(d->key[i]);
+	}
 	tel_filter_free(d->filter);
 	tel__spec_clear(&d->spec);
 	free(d->text);

@@ -33,7 +33,9 @@ struct definition {
 	unsigned nweights;
 	struct piece weights[TEL_SHOWN_MAX];
 	tel_expr *weight[TEL_SHOWN_MAX];
-	tel_expr *key;
+	/* of a pair: of both its ends, or of its start and of its end */
+	struct piece keys[2];
+	tel_expr *key[2]; /* the second is NULL where the first is of both */
 	tel_filter *filter;
 	const char *field; /* when the value is but a field: its name */
 	char label[256];   /* of a tally of labels: the field; or "" */

@@ -15,6 +15,7 @@
 #include "base/array.h"
 #include "base/buffer.h"
 #include "base/digit.h"
+#include "model/name.h"
 #include "query/suggest.h"
 #include "stats/class.h"
 #include "stats/lexer.h"
@@ -151,10 +152,19 @@ take_pairs(struct parser *p, struct piece *arguments, unsigned count)
 
 	for (unsigned i = 0; i < count; i++, to++) {
 		move_piece(to, &arguments[i]);
-		for (const char *s = to->text; i != 2 && *s != '\0'; s++)
-			if (!tel_is_word(*s))
-				return spec_wrong(p, p->text + to->column - 1,
-				    "expected the name of a type");
+		if (i == 2)
+			continue;
+		size_t n = strlen(to->text);
+		/* a name in quotes, as in an expression */
+		if (n > 2 && (*to->text == '"' || *to->text == '\'') &&
+		    to->text[n - 1] == *to->text) {
+			n -= 2;
+			memmove(to->text, to->text + 1, n);
+			to->text[n] = '\0';
+		}
+		if (!tel__name_is_type((unsigned char *)to->text, n))
+			return spec_wrong(p, p->text + to->column - 1,
+			    "expected the name of a type");
 	}
 	return TEL_OK;
 }
@@ -582,6 +592,24 @@ tel__spec_difference(const struct spec *a, const struct spec *b)
 			return rows[i].text;
 	}
 	return NULL;
+}
+
+tel_status
+tel__piece_halve(const struct piece *p, struct piece halves[2])
+{
+	const char *open, *colon = tel__lex_until(p->text, ":", &open);
+	const size_t n =
+	    colon != NULL ? (size_t)(colon - p->text) : strlen(p->text);
+
+	halves[0].column = p->column;
+	halves[0].text = tel__copy_string(p->text, n);
+	if (halves[0].text == NULL)
+		return TEL_ENOMEM;
+	if (p->text[n] == '\0')
+		return TEL_OK;
+	halves[1].column = p->column + (unsigned)n + 1;
+	halves[1].text = strdup(p->text + n + 1);
+	return halves[1].text == NULL ? TEL_ENOMEM : TEL_OK;
 }
 
 const char *

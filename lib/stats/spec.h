@@ -88,6 +88,12 @@ const char *tel__spec_difference(const struct spec *a, const struct spec *b);
 tel_status tel__pieces_split(const char *text, struct piece *pieces,
     unsigned max, unsigned *count, struct trouble *trouble);
 
+/*
+ * Cuts "START:END", the keys of both ends of a pair, in two; of one for both
+ * the second is left empty.  TEL_OK, TEL_ENOMEM.
+ */
+tel_status tel__piece_halve(const struct piece *p, struct piece halves[2]);
+
 /* Whether an expression is but the name of a field: that, else NULL. */
 const char *tel__piece_field(const struct piece *p);
 

@@ -167,7 +167,10 @@ stats_compile(struct tel_stats *s, struct definition *d, const char *text)
 	for (unsigned i = 0; i < d->nweights && st == TEL_OK; i++)
 		d->weight[i] = make_expr(s, text, &d->weights[i], &st);
 	if (st == TEL_OK && spec->key.text != NULL)
-		d->key = make_expr(s, text, &spec->key, &st);
+		st = tel__piece_halve(&spec->key, d->keys);
+	for (unsigned i = 0; i < 2 && st == TEL_OK; i++)
+		if (d->keys[i].text != NULL)
+			d->key[i] = make_expr(s, text, &d->keys[i], &st);
 	if (st == TEL_OK && spec->condition.text != NULL)
 		st = make_filter(s, d, text);
 	if (spec->value.text != NULL && spec->weight.text == NULL)
@@ -326,7 +329,8 @@ definition_uses(const struct definition *d, tel_use use)
 		if (d->weight[i] != NULL && tel_expr_uses(d->weight[i], use))
 			return 1;
 	return (d->value != NULL && tel_expr_uses(d->value, use)) ||
-	    (d->key != NULL && tel_expr_uses(d->key, use)) ||
+	    (d->key[0] != NULL && tel_expr_uses(d->key[0], use)) ||
+	    (d->key[1] != NULL && tel_expr_uses(d->key[1], use)) ||
 	    (d->filter != NULL && tel_filter_uses(d->filter, use)) ||
 	    (use == TEL_USE_RATE &&
 	        (pairs == PAIRS_NS || pairs == PAIRS_QUEUE)) ||

@@ -179,3 +179,75 @@ requests() {
 	grep -q 'events 6  pairs 3  total 8  min 1  max 5' got
 	grep -q 'events 3  pairs 2  total 9  min 3  max 6' got
 }
+
+@test "types of a pair have the names of any format" {
+	cat >log <<-'END'
+		# teltools text 1
+		# tick rate: 1000000000
+		# type: jdk.Start 1 K id:unsigned
+		# type: shop:end 2 K of:unsigned
+		0000000000000001 jdk.Start id=7
+		0000000000000002 jdk.Start id=8
+		0000000000000005 shop:end of=7
+		0000000000000009 shop:end of=9
+	END
+	clean telstat --raw -s 'd=dur(jdk.Start,shop:end)' -q log >got
+	grep -q 'pairs 2  total 11  min 3  max 8' got
+	clean telstat --raw -q -s "d=dur('jdk.Start',\"shop:end\")" log >quoted
+	diff got quoted
+	# and of parts that are added up
+	clean telstat -f inst -q -s 'd=dur(jdk.Start,shop:end)' log >part
+	clean telstat --raw -q part >added
+	diff got added
+	for name in 'a b' 1a '"' '""' 'a=b'; do
+		run -2 --separate-stderr telstat -s "d=dur(jdk.Start,$name)" log
+		[[ $stderr == *"column 17: expected the name of a type" ]] ||
+		    [[ $stderr == *"unterminated string"* ]]
+	done
+}
+
+# switches: two threads of one processor, woken at 1 and 3 us.
+switches() {
+	cat <<-'END'
+		a-1 [000] 0.000001: sched_wakeup: comm=b pid=2
+		a-1 [000] 0.000003: sched_wakeup: comm=c pid=3
+		a-1 [000] 0.000008: sched_switch: prev_pid=1 next_pid=2
+		b-2 [000] 0.000020: sched_switch: prev_pid=2 next_pid=3
+		c-3 [000] 0.000050: sched_switch: prev_pid=3 next_pid=2
+	END
+}
+
+@test "the start and the end of a pair may have keys of their own" {
+	switches >log
+	clean telstat --raw log \
+	    -s 'late=dur(sched_wakeup,sched_switch,pid:next_pid)' \
+	    -s 'ran=dur(sched_switch,sched_switch,next_pid:prev_pid)' \
+	    -s 'slept=dur(sched_switch,sched_switch,prev_pid:next_pid)' \
+	    -s 'some=ticks(sched_wakeup,sched_switch,pid + 1:next_pid)' |
+	    grep -o 'pairs .*' | sed 's/  mean.*//' >got
+	diff - got <<-'END'
+		pairs 2  total 24000  min 7000  max 17000
+		pairs 2  total 42000  min 12000  max 30000
+		pairs 1  total 30000  min 30000  max 30000
+		pairs 1  total 19000  min 19000  max 19000
+	END
+	clean telstat -f inst -s 'd=dur(sched_wakeup,sched_switch,pid:next_pid)' \
+	    log | telstat --raw >added
+	grep -q 'dur(sched_wakeup,sched_switch,pid:next_pid)' added
+	grep -q 'pairs 2  total 24000' added
+	run -2 --separate-stderr telstat \
+	    -s 'd=dur(sched_wakeup,sched_switch,pid:nxt_pid)' log
+	[[ $stderr == *"column 37: no event type has a field 'nxt_pid'"* ]]
+	run -2 --separate-stderr telstat \
+	    -s 'd=dur(sched_wakeup,sched_switch,pid:)' log
+	[[ $stderr == *"column 37: expected an operand"* ]]
+	run -2 telstat -s 'd=dur(sched_wakeup,sched_switch,:pid)' log
+	run -2 telstat -s 'd=dur(sched_wakeup,sched_switch,pid:pid:pid)' log
+	# a colon in a string cuts nothing
+	clean telstat -q -s 'd=dur(sched_wakeup,sched_switch,has("a:b"))' log \
+	    >got
+	grep -q 'pairs 2' got
+	# of an interval no end need be absent
+	run -0 --separate-stderr telstat -s 'd=dur(sched_switch,sched_switch,clock)' log
+	[[ $stderr == *"both, which have the same key and are of one log" ]]
+}
