@@ -62,7 +62,7 @@ read_name(struct names *n, char *word, unsigned column, struct fail *fail)
 static tel_status
 query_select_read_names(struct names *out, const char *text, struct fail *fail)
 {
-	size_t length = strlen(text), i, begin;
+	size_t length = strlen(text), i, begin, phrase = SIZE_MAX;
 	tel_status st = TEL_OK;
 
 	memset(out, 0, sizeof(*out));
@@ -82,12 +82,20 @@ query_select_read_names(struct names *out, const char *text, struct fail *fail)
 	}
 	while (i < length && st == TEL_OK) {
 		if (is_gap(text[i])) {
-			i++;
+			if (text[i++] == ',')
+				phrase = SIZE_MAX;
 			continue;
 		}
+		if (phrase == SIZE_MAX)
+			phrase = i;
 		for (begin = i; i < length && !is_gap(text[i]); i++)
 			;
 		out->words[i] = '\0';
+		struct name *name = &out->names[out->count];
+		name->phrase = out->text + phrase;
+		name->length = strcspn(name->phrase, ",");
+		while (is_gap(name->phrase[name->length - 1]))
+			name->length--;
 		st = read_name(out, out->words + begin, (unsigned)begin + 1,
 		    fail);
 	}
@@ -131,6 +139,15 @@ tel__select_types(struct selection *s, const char *text, struct fail *fail)
 
 /* tel__type_fns: whether a name, glob or number matches its kind, or the type. */
 static int
+names_phrase(const struct tel_type *t, const void *name)
+{
+	const struct name *n = name;
+
+	return tel__glob_match(n->phrase, n->length, t->kind, strlen(t->kind),
+	    1);
+}
+
+static int
 names_kind(const struct tel_type *t, const void *name)
 {
 	const struct name *n = name;
@@ -140,6 +157,7 @@ names_kind(const struct tel_type *t, const void *name)
 	case NAME_NUMBER:
 		return t->kind_number < 64 &&
 		    (n->number >> t->kind_number & 1) != 0;
+	case NAME_PHRASE: return names_phrase(t, name);
 	case NAME_WORD:
 	case NAME_GLOB: break;
 	}
@@ -156,6 +174,7 @@ names_type(const struct tel_type *t, const void *name)
 	case NAME_ALL: return 1;
 	case NAME_NUMBER: return n->number == t->code;
 	case NAME_WORD: return strcmp(n->word, t->name) == 0;
+	case NAME_PHRASE: /* of kinds alone */
 	case NAME_GLOB: break;
 	}
 	return tel__glob_match(n->word, strlen(n->word), t->name,
@@ -216,12 +235,28 @@ check_name(const struct names *list, struct name *n, int kind,
 	    tel__suggest_text(&near, text, sizeof(text)));
 }
 
+/* Kinds may have blanks, as "Java Application". */
+static void
+find_phrases(struct names *list, const struct tel_schema *schema)
+{
+	for (unsigned i = 0; i < list->count; i++) {
+		struct name *n = &list->names[i];
+
+		if (n->length == strlen(n->word) ||
+		    tel__schema_any(schema, names_phrase, n) <= 0)
+			continue;
+		n->form = NAME_PHRASE;
+		n->known = 1;
+	}
+}
+
 tel_status
 tel__select_check(struct selection *s, const struct tel_schema *schema,
     struct fail *fail)
 {
 	tel_status st = TEL_OK;
 
+	find_phrases(&s->kinds, schema);
 	for (unsigned i = 0; i < s->kinds.count && st == TEL_OK; i++)
 		st = check_name(&s->kinds, &s->kinds.names[i], 1, schema, fail);
 	for (unsigned i = 0; i < s->types.count && st == TEL_OK; i++)

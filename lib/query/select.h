@@ -12,7 +12,16 @@ struct names {
 	struct name {
 		const char *word; /* NUL-terminated */
 		uint64_t number;
-		enum { NAME_WORD, NAME_GLOB, NAME_NUMBER, NAME_ALL } form;
+		/* PHRASE: the words between two commas are one kind */
+		enum {
+			NAME_WORD,
+			NAME_GLOB,
+			NAME_NUMBER,
+			NAME_ALL,
+			NAME_PHRASE
+		} form;
+		const char *phrase; /* all of these words, in text */
+		size_t length;
 		unsigned column;
 		int known; /* to some schema */
 	} * names;

@@ -678,3 +678,39 @@ for line in open("types"):
 	[ "${#stderr_lines[@]}" -eq 1 ]
 	[[ $stderr == 'telcat: mpsio.log: too many strings or labels'* ]]
 }
+
+@test "-k takes kinds that have blanks" {
+	cat >log <<-'END'
+		# teltools text 1
+		# type: A 1 "Java Application" n:unsigned
+		# type: B 2 "Java VM/GC" n:unsigned
+		# type: C 3 "Java VM/GC/Phases" n:unsigned
+		# type: D 4 VM n:unsigned
+		0000000000000001 A n=1
+		0000000000000002 B n=1
+		0000000000000003 C n=1
+		0000000000000004 D n=1
+	END
+	while IFS='|' read -r kinds want; do
+		[ "$(telcat -H -k "$kinds" log | cut -d' ' -f2 |
+		    tr -d '\n')" = "$want" ]
+	done <<-'END'
+		Java Application|A
+		java application|A
+		^Java Application|BCD
+		Java Application,VM|AD
+		 Java VM/GC , Java Application|AB
+		Java VM/GC*|BC
+		*GC*|BC
+		VM|D
+	END
+	[ "$(telfilter -c -k 'Java Application' -k VM log)" = 2 ]
+	# words of several kinds are several kinds
+	printf '# teltools text 1\n# type: A 1 X\n# type: B 2 Y\n%s\n' \
+	    '0000000000000001 A' '0000000000000002 B' >two
+	[ "$(telcat -c -k 'X Y' two)" = 2 ]
+	run -2 --separate-stderr telcat -k 'Java Aplication' log
+	[[ $stderr == *"column 1: unknown kind 'Java'"* ]]
+	# also where a later log alone has it
+	[ "$(telcat -c -k 'Java Application' two log)" = 1 ]
+}
