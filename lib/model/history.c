@@ -331,7 +331,7 @@ tel__history_live(const struct tel__history *h, uint64_t *out)
 static int
 has_stack(const struct tel_event *ev)
 {
-	const int part = ev->type->role_field[TEL_PART_STACK];
+	const int part = tel__stacks_field(ev->type);
 
 	return part >= 0 && tel_load(&ev->type->fields[part], ev->data) != 0;
 }
@@ -347,7 +347,7 @@ tel__history_stack(const struct tel_event *ev, size_t *length)
 	if (!has_stack(ev) && h->frees && tel__history_start(h, &start))
 		ev = &start;
 	int process = ev->type->role_field[TEL_PART_PROCESS];
-	if (ev->type->role_field[TEL_PART_STACK] < 0)
+	if (tel__stacks_field(ev->type) < 0)
 		return NULL;
 	if (h->stacks == NULL) {
 		h->stacks = malloc(sizeof(*h->stacks));

@@ -243,11 +243,22 @@ stacks_none(struct tel__stacks *s)
 	return s->none;
 }
 
+int
+tel__stacks_field(const struct tel_type *t)
+{
+	int part = t->role_field[TEL_PART_STACK];
+
+	for (unsigned i = 0; part < 0 && i < t->nfields; i++)
+		if (t->fields[i].space == TEL_SPACE_STACK)
+			part = (int)i;
+	return part;
+}
+
 uint32_t
 tel__stacks_find(struct tel__stacks *s, struct tel__stack_log *l,
     const struct tel_event *ev, uint64_t process)
 {
-	const int part = ev->type->role_field[TEL_PART_STACK];
+	const int part = tel__stacks_field(ev->type);
 	struct tel_label label;
 
 	if (part < 0)

@@ -53,6 +53,9 @@ void tel__stacks_end(struct tel__stacks *s);
 struct tel__stack_log *tel__stacks_log(struct tel__stacks *s,
     const struct tel_log *log);
 
+/* The field that is the stack of a type's events; -1: they have none. */
+int tel__stacks_field(const struct tel_type *t);
+
 /* The node of the stack of an event of the log; 0: no memory. */
 uint32_t tel__stacks_find(struct tel__stacks *s, struct tel__stack_log *l,
     const struct tel_event *ev, uint64_t process);

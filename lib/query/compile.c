@@ -182,7 +182,8 @@ compile_put_field(struct compiler *c, const struct node *n)
 		/* the name of an enum's value that has none is empty */
 		op->u.decides = f -
 		    (f->is_label && at > 0 &&
-		        c->tree->symbols[n->symbol].use != USE_VALUE);
+		        c->tree->symbols[n->symbol].use != USE_VALUE &&
+		        c->tree->symbols[n->symbol].use != USE_DERIVED);
 	else
 		op->u.value =
 		    n->op == N_ELEMENT ? value_natural(n->first) : n->value;

@@ -4,6 +4,7 @@
  * type of the event is known.  A part is known, or its truth is, or neither.
  */
 #include "model/pair.h"
+#include "model/stacks.h"
 #include "query/counter.h"
 #include "query/program.h"
 
@@ -164,8 +165,11 @@ fold_derived(struct compiler *c, const struct node *n, struct fold *f)
 			set_known(f, value_natural(0));
 		break;
 	case D_BYTES:
-	case D_STACK:
 		if (!is_alloc)
+			set_known(f, value_missing());
+		break;
+	case D_STACK:
+		if (!is_alloc && (t == NULL || tel__stacks_field(t) < 0))
 			set_known(f, value_missing());
 		break;
 	case D_DURATION:

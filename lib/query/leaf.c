@@ -200,7 +200,7 @@ leaf_derived(struct parser *p, enum derived d, const char *name,
     unsigned column)
 {
 	const uint32_t node = tel__parser_add(p, N_DERIVED, 0, 0, column);
-	const uint32_t symbol = leaf_symbol(p, name, 0, USE_VALUE, column);
+	const uint32_t symbol = leaf_symbol(p, name, 0, USE_DERIVED, column);
 
 	if (p->status != TEL_OK)
 		return 0;
@@ -345,8 +345,8 @@ leaf_settle_name(struct parser *p, uint32_t node)
 	struct tree *t = p->tree;
 	const struct node n = t->nodes[node];
 	const enum derived d = tel__derived_find(n.value.as.s);
-	const uint32_t symbol =
-	    leaf_symbol(p, n.value.as.s, d == D_COUNT, USE_VALUE, n.column);
+	const uint32_t symbol = leaf_symbol(p, n.value.as.s, d == D_COUNT,
+	    d == D_COUNT ? USE_VALUE : USE_DERIVED, n.column);
 
 	t->nodes[node].symbol = symbol;
 	if (d == D_COUNT)

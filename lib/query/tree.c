@@ -149,7 +149,11 @@ tel__symbol_find(const struct symbol *s, const struct tel_type *type)
 {
 	const int at = tel__counter_find(type, s->name);
 
+	/* the number of a frame is no stack */
+	if (s->use == USE_DERIVED && at >= 0 &&
+	    type->fields[at].space == TEL_SPACE_STACK)
+		return COUNTER_NONE;
 	return at +
-	    (s->use != USE_VALUE && at >= 0 && at + 1 < type->nfields &&
-	        type->fields[at + 1].is_label);
+	    ((s->use == USE_LABEL || s->use == USE_TEXT) && at >= 0 &&
+	        at + 1 < type->nfields && type->fields[at + 1].is_label);
 }

@@ -116,8 +116,9 @@ negates(const struct node *n)
 /* As what the value of a field is used. */
 enum symbol_use {
 	USE_VALUE,
-	USE_LABEL, /* in label(): some type must have one */
-	USE_TEXT   /* beside a string: of an enum, its label */
+	USE_LABEL,  /* in label(): some type must have one */
+	USE_TEXT,   /* beside a string: of an enum, its label */
+	USE_DERIVED /* a field in place of a derived value */
 };
 
 /* Nonzero when f may have labels, or is the label of an enum. */

@@ -295,6 +295,13 @@ field() {
 		END
 	done
 	run -1 telcat -T s log
+	# in expressions all of it, and not the number of a frame
+	[ "$(telfilter -c -w 'stack ~ "^main;"' log)" = 1 ]
+	[ "$(telfilter -c -w 'stack == "main;RegExp:[&<>]"' log)" = 1 ]
+	[ "$(telfilter -c -w '.stack == 4 || stack == "b"' log)" = 2 ]
+	run -2 telfilter -c -w 'stack > 1' log
+	telstat --raw -g stack -s 'n=sum(period)' log | grep -A2 stack=write |
+	    grep -q 'total 250000'
 	telcat -q -f folded log | sort | diff - <(printf '%s\n' \
 	    'cpu_clock;main;RegExp:[&<>] 1' 'cycles;b 5' 'cycles;flush 1' \
 	    'cycles;write 250000')

@@ -246,6 +246,28 @@ for row in list(csv.reader(sys.stdin))[1:]: print(json.dumps(json.loads(row[3]))
 	    awk '/"stackTrace":\[/ { n++ } END { print NR "|" n + 0 }' | cmp - <(sort -u counts)
 }
 
+@test "expressions have the stack of every event that records one" {
+	local log=$DATA/g1-17.jfr.zst
+	telcat -f json "$log" | python3 -c '
+import json, sys
+n = 0
+for line in sys.stdin:
+    e = json.loads(line)
+    stack = e["fields"].get("stackTrace")
+    if stack is not None:
+        n += any("Shop.work" in frame for frame in stack)
+        if e["type"] == "jdk.JavaMonitorWait":
+            print(";".join(reversed(stack)), e["fields"]["duration"])
+print(n)' >want
+	telfilter -c -w 'stack ~ "Shop.work"' "$log" | cmp - <(tail -n 1 want)
+	[ "$(tail -n 1 want)" -gt 700 ]
+	telcat -f csv -e jdk.JavaMonitorWait -F '(stack),.duration' "$log" |
+	    python3 -c 'import csv, sys
+for row in list(csv.reader(sys.stdin))[1:]: print(row[2], row[3])' |
+	    cmp - <(sed '$d' want)
+	[ "$(telfilter -c -w 'has(stack) && name == "jdk.CPULoad"' "$log")" = 0 ]
+}
+
 @test "floats have the digits that they need" {
 	telcat -H -e shop.Order "$DATA/g1-17.jfr.zst" >text
 	grep -q ' f=0.1\| f=200 ' text
