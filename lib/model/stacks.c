@@ -191,10 +191,13 @@ tel__stacks_log(struct tel__stacks *s, const struct tel_log *log)
  */
 static uint32_t
 find_frame(struct tel__stacks *s, struct tel__stack_log *l, uint64_t process,
-    uint64_t id, uint64_t clock)
+    const struct tel_event *ev, const struct tel_field *f)
 {
 	static const char unknown[] = "<unknown>";
 	const struct tel_labels *labels = l->log->labels;
+	const uint64_t value = tel_load(f, ev->data);
+	uint64_t id = value;
+	struct tel_label label;
 	const size_t count = tel__labels_frames(labels);
 	uint32_t node = 0;
 	size_t place, n = 0;
@@ -217,14 +220,18 @@ find_frame(struct tel__stacks *s, struct tel__stack_log *l, uint64_t process,
 	}
 	if (node > 0)
 		node--;
+	/* text has the label of the innermost frame alone */
 	if (node == 0 && n == 0)
-		return tel__stacks_name(s, 0, unknown, sizeof(unknown) - 1);
+		return tel_find_label(ev, f, value, &label) &&
+		        label.string != NULL && label.length > 0 ?
+		    model_stacks_add_label(s, 0, label.string, label.length) :
+		    tel__stacks_name(s, 0, unknown, sizeof(unknown) - 1);
 	while (n > 0) {
 		place = s->path[--n];
-		const struct tel_frame *f = tel__labels_frame(labels, place);
-		node = f->name != NULL && f->length > 0 ?
-		    model_stacks_add_label(s, node, f->name, f->length) :
-		    add_address(s, node, l->log, f->address, clock);
+		const struct tel_frame *at = tel__labels_frame(labels, place);
+		node = at->name != NULL && at->length > 0 ?
+		    model_stacks_add_label(s, node, at->name, at->length) :
+		    add_address(s, node, l->log, at->address, ev->clock);
 		if (node == 0)
 			return 0;
 		l->nodes[place] = node + 1;
@@ -269,7 +276,7 @@ tel__stacks_find(struct tel__stacks *s, struct tel__stack_log *l,
 	if (value == 0)
 		return stacks_none(s);
 	if (f->datatype != TEL_ADDRESS && f->datatype != TEL_POINTER)
-		return find_frame(s, l, process, value, ev->clock);
+		return find_frame(s, l, process, ev, f);
 	if (tel_find_label(ev, f, value, &label) && label.string != NULL &&
 	    label.length > 0)
 		return model_stacks_add_label(s, 0, label.string, label.length);

@@ -268,6 +268,22 @@ for row in list(csv.reader(sys.stdin))[1:]: print(row[2], row[3])' |
 	[ "$(telfilter -c -w 'has(stack) && name == "jdk.CPULoad"' "$log")" = 0 ]
 }
 
+@test "of stacks, text keeps the innermost frame" {
+	local log=$DATA/g1-17.jfr.zst
+	telcat -f folded "$log" | awk '{
+		weight = $NF
+		sub(/ [0-9]*$/, "")
+		n = split($0, frames, ";")
+		sums[frames[1] ";" frames[n]] += weight
+	} END {
+		for (name in sums)
+			printf "%s %d\n", name, sums[name]
+	}' | LC_ALL=C sort >want
+	[ "$(wc -l <want)" -gt 5 ]
+	telcat "$log" | telcat -f folded | LC_ALL=C sort | diff want -
+	telcat "$log" | telstat --stacks | grep -q 'Shop.work:17'
+}
+
 @test "floats have the digits that they need" {
 	telcat -H -e shop.Order "$DATA/g1-17.jfr.zst" >text
 	grep -q ' f=0.1\| f=200 ' text
