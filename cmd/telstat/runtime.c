@@ -644,7 +644,7 @@ put_collections(struct report *r, const struct show *show)
 		    n < COLLECTIONS_SHOWN  ? n :
 		                             COLLECTIONS_SHOWN;
 	s = report_section(r, REPORT_TEXT | REPORT_JSON, "collection");
-	s->apart = 1;
+	s->apart = s->sparse = 1;
 	s->lead = shown < n ?
 	    report_text(r, "Collections: the last %zu of %zu", shown, n) :
 	    "Collections";
@@ -664,7 +664,8 @@ put_collections(struct report *r, const struct show *show)
 		report_cell(r, c->has_before ? report_count(c->before) : none);
 		report_cell(r, c->has_after ? report_count(c->after) : none);
 		report_cell(r, c->has_after ? report_count(c->capacity) : none);
-		report_cell(r, report_count(c->paused));
+		/* without a pause, none may have been selected */
+		report_cell(r, rt->count > 0 ? report_count(c->paused) : none);
 		report_cell(r, report_string(name_of(rt, c->name)));
 		report_cell(r, report_string(name_of(rt, c->cause)));
 	}

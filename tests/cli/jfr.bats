@@ -560,6 +560,18 @@ assert all_[0]["state"] is None and all_[1]["ever"] == str(-2**63)
 	grep -q '^Collections: the last 10 of 315' text
 }
 
+@test "the report has no times and sizes of what is not selected" {
+	unpack g1-17.jfr
+	telstat -e jdk.GarbageCollection g1-17.jfr >text
+	grep -q '^ *at  collector  cause$' text
+	grep -q '^ *0 ns  G1New  ' text
+	telstat -f json -e jdk.GarbageCollection g1-17.jfr >json
+	grep -q '"type":"collection","time_ns":0,"collector"' json
+	run ! grep 'paused_ns' json
+	telstat -f json -e jdk.GarbageCollection,jdk.GCPhasePause g1-17.jfr |
+	    grep -q '"time_ns":0,"paused_ns":20020731,"collector"'
+}
+
 @test "samples of allocations by stack and by class" {
 	telstat --stacks -f csv "$DATA/g1-17.jfr.zst" >csv
 	[ "$(awk -F , '$3 == "stack" && $4 == "allocated_bytes" { n += $8 } END { print n }' csv)" = 150101120 ]
