@@ -82,6 +82,12 @@ tel_status tel__expr_switch(struct tel_expr *x,
 
 /* Whether an expression may be a double in the schema that was bound last. */
 int tel__expr_is_double(const struct tel_expr *x);
+/*
+ * The unit of an expression that is a field alone, or a duration, in the types
+ * of a schema: "ns", "bytes", or "".  Static.
+ */
+const char *tel__expr_unit(const struct tel_expr *x,
+    const struct tel_schema *schema);
 
 /* Whether it tells what an event does by the blocks that live before it. */
 static inline int

@@ -66,6 +66,33 @@ tel__expr_is_field(const tel_expr *x)
 	    strcmp(t->symbols[root->symbol].name, t->text) == 0;
 }
 
+const char *
+tel__expr_unit(const tel_expr *x, const tel_schema *schema)
+{
+	const struct tree *t = x->binder.tree;
+	const struct node *n = &t->nodes[t->root];
+	unsigned unit = TEL_UNITS;
+
+	n = n->op == N_START ? &t->nodes[n->a] : n;
+	if (n->op != N_FIELD && n->op != N_DERIVED)
+		return "";
+	for (unsigned i = 0; i < schema->ntypes; i++) {
+		const struct tel_type *type = &schema->types[i];
+		const int at = tel__symbol_find(&t->symbols[n->symbol], type);
+
+		if (at < 0)
+			continue;
+		if (unit != TEL_UNITS && type->fields[at].unit != unit)
+			return "";
+		unit = type->fields[at].unit;
+	}
+	if (unit == TEL_UNITS && n->op == N_DERIVED && n->builtin == D_DURATION)
+		unit = TEL_UNIT_NS;
+	return unit == TEL_UNIT_NS ? "ns" :
+	    unit == TEL_UNIT_BYTES ? "bytes" :
+	                             "";
+}
+
 /* The field that a program returns as it is; NULL: it does more. */
 static inline const struct tel_field *
 program_field(const struct program *p)

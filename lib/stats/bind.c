@@ -179,6 +179,11 @@ bind_definition(struct tel_stats *s, struct definition *d,
 		stats_bind_check_pairs(s, d, schema);
 	if (st == TEL_OK)
 		check_double(s, d);
+	if (st == TEL_OK && d->value != NULL && !d->class->unitless)
+		st = tel__definition_set_unit(d,
+		    tel__expr_unit(d->value, schema));
+	if (st == TEL_ENOMEM)
+		return stats_no_memory(s);
 	if (st != TEL_OK || d->filter == NULL)
 		return st;
 	st = tel_filter_bind(d->filter, schema);

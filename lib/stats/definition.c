@@ -59,6 +59,19 @@ tel__definition_new(struct spec *spec, unsigned count, char *const *group_names,
 	return d;
 }
 
+tel_status
+tel__definition_set_unit(struct definition *d, const char *unit)
+{
+	if (*d->unit != '\0' || *unit == '\0')
+		return TEL_OK;
+	char *copy = strdup(unit);
+	if (copy == NULL)
+		return TEL_ENOMEM;
+	free(d->unit);
+	d->unit = copy;
+	return TEL_OK;
+}
+
 void
 tel__definition_reset(struct definition *d)
 {

@@ -56,6 +56,8 @@ struct definition {
 struct definition *tel__definition_new(struct spec *spec, unsigned count,
     char *const *group_names, struct strings *strings, struct budget *budget);
 void tel__definition_free(struct definition *d);
+/* Sets the unit, if there is none yet.  TEL_OK, TEL_ENOMEM. */
+tel_status tel__definition_set_unit(struct definition *d, const char *unit);
 /* Forgets all stats. */
 void tel__definition_reset(struct definition *d);
 

@@ -185,6 +185,9 @@ merge_definition(struct tel_stats *s, const struct definition *from,
 
 	if (st != TEL_OK)
 		return st;
+	/* a log may have had no such field */
+	if (tel__definition_set_unit(d, from->unit) != TEL_OK)
+		return stats_no_memory(s);
 	/* what found no room in one part may be of a group of the other */
 	int over_limit = from->count > 0 && has_updates(d) &&
 	    (from->overflow != NULL || d->overflow != NULL);

@@ -547,7 +547,8 @@ tel__spec_unit(const struct spec *s)
 	static const char *const units[][2] = { { "time", "ns" },
 		{ "dt", "ns" }, { "clock", "ticks" }, { "sizeof", "bytes" },
 		{ "size", "bytes" }, { ".size", "bytes" }, { "bytes", "bytes" },
-		{ "live", "bytes" } };
+		{ "live", "bytes" }, { "start.size", "bytes" },
+		{ "start.time", "ns" }, { "start.clock", "ticks" } };
 
 	if (s->pairs != PAIRS_NONE)
 		return s->pairs == PAIRS_TICKS ? "ticks" : "ns";

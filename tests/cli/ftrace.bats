@@ -333,7 +333,7 @@ field() {
 	jq -e '.fields | map(select(.unit == "ns").name) == ["runtime"]' types
 	telcat -f json log | jq -s 'map(.fields | .runtime, .vruntime)' -c >got
 	diff - got <<<'[97640,"12 [ns]",2360,"none [ns]"]'
-	[[ $(telstat -s 's=sum(runtime)' log) == *'total 100,000 '* ]]
+	[[ $(telstat -s 's=sum(runtime)' log) == *'total 100 us '* ]]
 }
 
 @test "records of perf have their names, are no samples, and count what was lost" {

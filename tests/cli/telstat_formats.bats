@@ -573,3 +573,42 @@ svg_check() {
 	telreplay --dry-run -f svg mpsio.log >svg
 	svg_check svg
 }
+
+@test "a field has its unit, and durations have theirs" {
+	jfr=$TEL_TOP/tests/data/jfr/g1-17.jfr.zst
+	mps=$TEL_TOP/tests/data/mps/1.118.0-lii6gc-awlut.log.zst
+	clean telstat -s 'q=quantiles(sumOfPauses)' -s 'd=max(duration)' \
+	    -s 'b=max(heapUsed)' -s 'c=sum(gcId)' -s 'm=max(duration * 2)' \
+	    "$jfr" >got
+	grep -q '^q  (quantiles)  ns$' got
+	grep -q 'p50 <= 15.925247 ms ' got
+	grep -q '^d  (max)  ns$' got
+	grep -q '^b  (max)  bytes$' got
+	grep -q '^c  (sum)$' got
+	grep -q '^m  (max)$' got
+	# a duration that is no field; what a log lacks has no unit
+	clean telstat -s 'l=max(duration) if frees' -s 's=max(start.size) if frees' \
+	    -s 'c=max(condemned)' "$mps" >got
+	grep -q '^l  (max)  ns$' got
+	grep -q '^s  (max)  bytes$' got
+	grep -q '^c  (max)  bytes$' got
+	# whichever log has the field, on any number of threads, in parts
+	for logs in "$jfr $mps" "$mps $jfr"; do
+		for jobs in 1 2; do
+			# shellcheck disable=SC2086
+			clean telstat -j $jobs -s 'b=sum(heapUsed)' $logs >got
+			grep -q '^b  (sum)  bytes$' got
+			grep -q 'updates 20  total 594,382,688 (566.8 MiB)' got
+		done
+	done
+	clean telstat -f inst -o one -s 'b=sum(field("heapUsed"))' "$jfr"
+	clean telstat -f inst -o two -s 'b=sum(field("heapUsed"))' "$mps"
+	clean telstat two one | grep -q '^b  (sum)  bytes$'
+	clean telstat one two | grep -q '^b  (sum)  bytes$'
+	clean telstat -f openmetrics -s 'pause=sum(sumOfPauses)' "$jfr" |
+	    grep -q '^inst_pause_cumulative_seconds{class="pause"} 0.308627242$'
+	# a field of the name need not be in nanoseconds
+	printf '# teltools text 1\n# type: A 1 K duration:unsigned\n%s\n' \
+	    '0000000000000001 A duration=5000' >log
+	clean telstat -s 'd=max(duration)' log | grep -q '^d  (max)$'
+}
