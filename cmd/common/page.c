@@ -177,6 +177,13 @@ put_help(tel_output *out, const char *text)
 	common_page_put_escaped(out, text, 0);
 }
 
+/* Columns of a byte, which is \xHH unless it is printable ASCII. */
+static size_t
+common_page_columns(unsigned char c)
+{
+	return c >= 0x20 && c <= 0x7e ? 1 : 4;
+}
+
 char *
 page_escape(char *buffer, size_t columns, const char *text)
 {
@@ -184,7 +191,7 @@ page_escape(char *buffer, size_t columns, const char *text)
 
 	for (; *text != '\0'; text++) {
 		unsigned char c = (unsigned char)*text;
-		size_t need = c >= 0x20 && c <= 0x7e ? 1 : 4;
+		size_t need = common_page_columns(c);
 
 		/* where the dots go if what follows does not fit */
 		if (used + 3 <= columns)
@@ -203,5 +210,24 @@ page_escape(char *buffer, size_t columns, const char *text)
 		used = cut + 3;
 	}
 	buffer[used] = '\0';
+	return buffer;
+}
+
+char *
+page_shorten(char *buffer, size_t columns, const char *text)
+{
+	const size_t head = columns / 3 + 3;
+	size_t used = 0;
+	const char *end = text;
+
+	for (; *end != '\0'; end++)
+		used += common_page_columns((unsigned char)*end);
+	if (used <= columns || columns < 16)
+		return page_escape(buffer, columns, text);
+	(void)page_escape(buffer, head, text);
+	const size_t n = strlen(buffer);
+	for (used = n; used <= columns; end--)
+		used += common_page_columns((unsigned char)end[-1]);
+	(void)page_escape(buffer + n, columns - n, end + 1);
 	return buffer;
 }

@@ -36,6 +36,11 @@ void put_help(tel_output *out, const char *text);
  * Returns buffer, which has room for columns + 1 bytes.
  */
 char *page_escape(char *buffer, size_t columns, const char *text);
+/*
+ * The same of a name, whose end tells as much as its start: the dots are in the
+ * middle, before two thirds of its columns, unless there are less than 16.
+ */
+char *page_shorten(char *buffer, size_t columns, const char *text);
 
 /*
  * The length in bytes of the UTF-8 character at the start of text; 0 when it is

@@ -612,3 +612,26 @@ svg_check() {
 	    '0000000000000001 A duration=5000' >log
 	clean telstat -s 'd=max(duration)' log | grep -q '^d  (max)$'
 }
+
+@test "names that are too long differ by their ends" {
+	jfr=$TEL_TOP/tests/data/jfr/g1-17.jfr.zst
+	kinds() {
+		telstat --report=types "$@" "$jfr" | sed '1,/^kind/d; /^$/,$d' |
+		    sed 's/  .*//'
+	}
+	[ "$(kinds | wc -l)" -gt 20 ]
+	[ "$(kinds | sort -u | wc -l)" = "$(kinds | wc -l)" ]
+	[ "$(kinds | head -n 1)" = 'Java Vir...ine/GC/Detailed' ]
+	[ "$(kinds --width 120 | head -n 1)" = 'Java Virtual Machine/GC/Detailed' ]
+	[ "$(kinds --raw | head -n 1)" = 'Java Virtual Machine/GC/Detailed' ]
+	# what is escaped is never cut in two
+	for n in {20..60}; do
+		name=$(printf 'a%.0s' $(seq "$n"))éé$(printf 'b%.0s' $(seq 10))é
+		printf '# teltools text 1\n# type: A 1 K s:string\n%s "%s"\n' \
+		    '0000000000000001 A s=' "$name" | sed 's/s= /s=/' >log
+		telstat -s 's=tally(s,3)' log >got
+		sed -n '4s/^ *//; 4s/  .*//; 4p' got >key
+		[ "$(wc -c <key)" -le 42 ]
+		sed 's/\\x[0-9a-f][0-9a-f]//g' key | grep -q '^a[ab.]*b$'
+	done
+}

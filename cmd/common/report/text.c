@@ -58,9 +58,12 @@ report_text_value_text(struct report *r, const struct report_field *f,
 
 	if (v->type != REPORT_STRING)
 		return text;
+	/* it is that of a page of 80 columns */
+	if (r->options.width > 80)
+		most = most * r->options.width / 80;
 	if (most == 0 || most >= sizeof(line) || r->options.raw)
 		most = sizeof(line) - 1;
-	return report_text(r, "%s", page_escape(line, most, text));
+	return report_text(r, "%s", page_shorten(line, most, text));
 }
 
 /* --------------------------------------------------------------- facts */

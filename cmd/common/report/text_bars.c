@@ -293,7 +293,8 @@ bar_row(struct rows *t, const char *text, tel_int128 count)
 	double value = tel_int128_double(count);
 	char label[LABEL_MAX];
 
-	(void)page_escape(label, room < LABEL_MAX ? room : LABEL_MAX - 1, text);
+	(void)page_shorten(label, room < LABEL_MAX ? room : LABEL_MAX - 1,
+	    text);
 	text_bars_put_row(t, label, "", count,
 	    t->weight > 0 ? value / t->weight : 0, value);
 }
