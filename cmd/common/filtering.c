@@ -404,7 +404,8 @@ filtering_finish(struct run *run)
 	const struct settings *s = run->settings;
 	tel_status st = TEL_OK;
 
-	if (s->count_only && !run->filtering->any && !total_by_file(s))
+	if (s->count_only && !run->filtering->any && !total_by_file(s) &&
+	    message_status() != STATUS_USAGE)
 		total_print(run->sink, NULL, run->found);
 	if (run->failed || run->refused || run->sink->failed)
 		return;

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "counting.h"
+#include "message.h"
 #include "page.h"
 #include "tel/run.h"
 
@@ -168,7 +169,8 @@ total_run(struct settings *s, struct sink *sink)
 	} else {
 		sources_run(s, &v);
 	}
-	if (!t.by_file)
+	/* nothing was counted where the log lacks a name */
+	if (!t.by_file && message_status() != STATUS_USAGE)
 		total_print(sink, NULL, t.all);
 	return t.all;
 }

@@ -25,6 +25,29 @@ check_class_of_datatype(enum tel_datatype datatype)
 	return datatype == TEL_DOUBLE ? C_DOUBLE : C_INTEGER;
 }
 
+/* Whether the symbol is compared with a string, and thus may be one. */
+static int
+is_beside_string(const struct tree *t, const struct symbol *s)
+{
+	for (uint32_t i = 0; i < t->nnodes; i++) {
+		const struct node *n = &t->nodes[i];
+
+		if (n->op != N_COMPARE)
+			continue;
+		const struct node *a = &t->nodes[n->a], *b = &t->nodes[n->b];
+		if (b->op == N_FIELD && &t->symbols[b->symbol] == s &&
+		    (a->op == N_LABEL || a->op == N_LABELS ||
+		        (a->op == N_FIELD &&
+		            t->symbols[a->symbol].classes == C_STRING)))
+			return 1;
+	}
+	return 0;
+}
+
+/* Names that other tools have. */
+static const char *const synonyms[][2] = { { "event", "name" },
+	{ "ts", "clock" }, { "comm", "label(tid)" } };
+
 static tel_status
 check_unknown_field(struct check *c, const struct symbol *s)
 {
@@ -32,6 +55,12 @@ check_unknown_field(struct check *c, const struct symbol *s)
 	struct suggestion near;
 	char text[200];
 
+	if (s->use != USE_LABEL && is_beside_string(c->tree, s))
+		return tel__fail_set(c->fail, TEL_EINVAL, c->tree->text,
+		    s->column,
+		    "no event type has a field '%.64s'; a string is in "
+		    "quotes: \"%.64s\"",
+		    s->name, s->name);
 	tel__suggest_start(&near, s->name, strlen(s->name));
 	for (unsigned i = 0; s->use != USE_LABEL && i < B_COUNT; i++)
 		tel__suggest_offer(&near, tel__builtin_name((enum builtin)i));
@@ -39,6 +68,12 @@ check_unknown_field(struct check *c, const struct symbol *s)
 		for (unsigned j = 0; j < schema->types[i].nfields; j++)
 			tel__suggest_offer(&near,
 			    schema->types[i].fields[j].name);
+	for (unsigned i = 0;
+	     s->use != USE_LABEL && i < sizeof(synonyms) / sizeof(synonyms[0]);
+	     i++)
+		if (strcmp(synonyms[i][0], s->name) == 0 &&
+		    (near.best[0] == NULL || near.distance[0] > 1))
+			near = (struct suggestion){ .best[0] = synonyms[i][1] };
 	return tel__fail_set(c->fail, TEL_EINVAL, c->tree->text, s->column,
 	    "no event type has a field '%.64s'%s", s->name,
 	    tel__suggest_text(&near, text, sizeof(text)));

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/digit.h"
 
 /* The items of a list while it is read; free(list.items) in the end. */
 struct list {
@@ -468,6 +469,13 @@ parse_fail_operator(struct parser *p, const struct token *t)
 		tel__parser_fail(p, TEL_EINVAL, t->column,
 		    "expected an operator: '%s' is written %s", words[i][0],
 		    words[i][1]);
+	else if (t->kind == T_NAME && before < word && before > text &&
+	    tel_is_digit((unsigned char)before[-1]) &&
+	    tel__suffix_find(t->s, strlen(t->s)) != NULL)
+		tel__parser_fail(p, TEL_EINVAL, t->column,
+		    "expected an operator: '%.8s' is written right behind "
+		    "its number",
+		    t->s);
 	else
 		tel__parser_fail(p, TEL_EINVAL, t->column,
 		    "expected an operator");

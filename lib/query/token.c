@@ -318,6 +318,9 @@ read_sign(struct lexer *l, struct token *t)
 		return "unknown operator '='; '==' compares";
 	if (*l->p == '.')
 		return "expected the name of a field after '.'";
+	if (*l->p == ':')
+		return "unexpected character ':'; a name that has one is "
+		       "written in quotes";
 	return "unexpected character";
 }
 

@@ -328,11 +328,22 @@ take_parameters(struct parser *p, const struct stat_class *class)
 static tel_status
 wrong_class(struct parser *p, const char *word, size_t n)
 {
+	/* what other tools call them */
+	static const char *const synonyms[][2] = { { "average", "mean" },
+		{ "avg", "mean" }, { "cardinality", "distinct" },
+		{ "median", "quantiles" }, { "p50", "quantiles" },
+		{ "p90", "quantiles" }, { "p99", "quantiles" },
+		{ "percentile", "quantiles" }, { "std", "var" },
+		{ "stddev", "var" }, { "unique", "distinct" } };
 	struct suggestion near;
 	char meant[96], names[200], why[320];
 
 	tel__suggest_start(&near, word, n);
 	tel__stat_class_list(names, sizeof(names), &near);
+	for (size_t i = 0; i < sizeof(synonyms) / sizeof(synonyms[0]); i++)
+		if (strlen(synonyms[i][0]) == n &&
+		    memcmp(word, synonyms[i][0], n) == 0)
+			near = (struct suggestion){ .best[0] = synonyms[i][1] };
 	(void)snprintf(why, sizeof(why),
 	    "expected a class: %s, ticks or queue%s", names,
 	    n > 0 ? tel__suggest_text(&near, meant, sizeof(meant)) : "");

@@ -679,6 +679,19 @@ for line in open("types"):
 	[[ $stderr == 'telcat: mpsio.log: too many strings or labels'* ]]
 }
 
+@test "-c prints no number where the log lacks a name" {
+	zstd -dcq "$TEL_TOP/tests/data/jfr/g1-17.jfr.zst" >log
+	for tool in telcat telfilter telstat; do
+		for option in '-e Foo' '-w foo' '-k Foo' '-n 3 -w foo'; do
+			# shellcheck disable=SC2086
+			run -2 --separate-stderr $tool -c $option log
+			[ -z "$output" ]
+			[[ $stderr == *"oo'"* ]]
+		done
+		[ "$($tool -c -e jdk.GarbageCollection log)" = 10 ]
+	done
+}
+
 @test "-k takes kinds that have blanks" {
 	cat >log <<-'END'
 		# teltools text 1

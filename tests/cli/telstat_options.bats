@@ -290,6 +290,10 @@ try() {
 	expect 2 "telstat: -s: 'x', column 2: *" telstat -s x mpsio.log
 	expect 2 "telstat: -s: 'x=histo(1)', column 3: expected a class: *; did you mean 'hist'?" \
 	    telstat -s 'x=histo(1)' mpsio.log
+	expect 2 "telstat: -s: 'x=avg(1)', column 3: expected a class: *; did you mean 'mean'?" \
+	    telstat -s 'x=avg(1)'
+	expect 2 "telstat: -s: 'x=p99(1)', column 3: expected a class: *; did you mean 'quantiles'?" \
+	    telstat -s 'x=p99(1)'
 	expect 2 "telstat: -s: 'x=foo(1)', column 3: expected a class: count, *" \
 	    telstat -s 'x=foo(1)' mpsio.log
 	expect 2 "telstat: -s: 'x=hist(size,0,10,0)', column 18: *" \

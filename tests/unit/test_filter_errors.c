@@ -98,6 +98,13 @@ static const struct row syntax[] = {
 	{ "label(start pool)", 13, "expected ')'" },
 	{ "field(3)", 7, "field() requires the name of a field" },
 	{ "field", 6, "expected '('" },
+	{ "duration > 50 ms", 15,
+	    "expected an operator: 'ms' is written right behind its number" },
+	{ "size > 5 x", 10, "expected an operator" },
+	{ "size > x k", 10, "expected an operator" },
+	{ "name == a:b", 10,
+	    "unexpected character ':'; a name that has one is written in "
+	    "quotes" },
 	{ "glob(3)", 1,
 	    "unknown function 'glob'; expected has, label or field" },
 };
@@ -128,6 +135,16 @@ static const struct row meaning[] = {
 	{ "name == poolalloc", 9,
 	    "unknown event type 'poolalloc'; did you mean "
 	    "'PoolAlloc'?" },
+	{ "label(pool) == Control", 16,
+	    "no event type has a field 'Control'; a string is in quotes: "
+	    "\"Control\"" },
+	{ "string != Control", 11,
+	    "no event type has a field 'Control'; a string is in quotes: "
+	    "\"Control\"" },
+	{ "event == 3", 1,
+	    "no event type has a field 'event'; did you mean 'name'?" },
+	{ "comm == \"sh\"", 1,
+	    "no event type has a field 'comm'; did you mean 'label(tid)'?" },
 	{ "size == Pool", 9,
 	    "no event type has a field 'Pool'; did you mean 'pool'?" },
 	{ "size == \"x\"", 6, "cannot compare an integer with a string" },
