@@ -89,8 +89,11 @@ check_types(struct tel_stats *s, struct definition *d,
 			return tel__trouble_set(&s->trouble, TEL_EINVAL,
 			    d->source, pieces[i]->column,
 			    "the schema defines no end for %s; name a second "
-			    "type",
-			    pieces[i]->text);
+			    "type%s",
+			    pieces[i]->text,
+			    tel_type_find_field(t, "duration") < 0 ?
+			        "" :
+			        ", or count its field 'duration'");
 	}
 	return TEL_OK;
 }

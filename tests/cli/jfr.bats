@@ -268,6 +268,12 @@ for row in list(csv.reader(sys.stdin))[1:]: print(row[2], row[3])' |
 	[ "$(telfilter -c -w 'has(stack) && name == "jdk.CPULoad"' "$log")" = 0 ]
 }
 
+@test "pairs of an event that lasts by itself: the message names its field" {
+	run -2 --separate-stderr telstat -s 'p=dur(jdk.GCPhasePause)' \
+	    "$DATA/g1-17.jfr.zst"
+	[[ $stderr == *"name a second type, or count its field 'duration'" ]]
+}
+
 @test "of stacks, text keeps the innermost frame" {
 	local log=$DATA/g1-17.jfr.zst
 	telcat -f folded "$log" | awk '{
