@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Counters of processors, by what they count. */
+/* Fields by what they are: counters of processors, processors, threads. */
 #include "query/counter.h"
 
 #include <string.h>
@@ -30,6 +30,25 @@ counter_find(const struct tel_type *t, const char *const *names)
 	return at;
 }
 
+/*
+ * The field that is the processor, thread or process of any event.  LTTng's
+ * programs have the numbers of a container, and JFR those of the system.
+ */
+static int
+counter_find_where(const struct tel_type *t, const char *name)
+{
+	static const char *const fields[][2] = { { "cpu", "cpu_id" },
+		{ "tid", "vtid" }, { "tid", "eventThread.osThreadId" },
+		{ "tid", "sampledThread.osThreadId" }, { "pid", "vpid" } };
+	int at = tel_type_find_field(t, name);
+
+	for (size_t i = 0; at < 0 && i < sizeof(fields) / sizeof(fields[0]);
+	     i++)
+		if (strcmp(fields[i][0], name) == 0)
+			at = tel_type_find_field(t, fields[i][1]);
+	return at;
+}
+
 /* The field of a part of the role; of other events the one called name. */
 static int
 counter_find_part(const struct tel_type *t, enum tel_role_part part,
@@ -37,13 +56,13 @@ counter_find_part(const struct tel_type *t, enum tel_role_part part,
 {
 	if (tel_type_is_alloc(t) && t->role_field[part] >= 0)
 		return t->role_field[part];
-	return tel_type_find_field(t, name);
+	return counter_find_where(t, name);
 }
 
 int
 tel__counter_find(const struct tel_type *t, const char *name)
 {
-	int at = tel_type_find_field(t, name);
+	int at = counter_find_where(t, name);
 
 	if (at >= 0)
 		return at;

@@ -62,7 +62,9 @@ tel__expr_is_field(const tel_expr *x)
 	const struct tree *t = x->binder.tree;
 	const struct node *root = t == NULL ? NULL : &t->nodes[t->root];
 
+	/* cpu, tid and pid are more than that, and need not be in the log */
 	return root != NULL && root->op == N_FIELD &&
+	    t->symbols[root->symbol].checked &&
 	    strcmp(t->symbols[root->symbol].name, t->text) == 0;
 }
 

@@ -148,3 +148,27 @@ setup() {
 	expect 2 "telstat: -s: *: dt cannot be combined with pairs" \
 	    telstat -s 'd=dur(a,a) if x.dt in (1..dt)' log
 }
+
+@test "cpu, tid and pid are those of LTTng, and tid that of Java" {
+	log=$TEL_TOP/tests/data/ctf/all.ctf.tar.zst
+	telcat -f json "$log" | jq -r '.fields |
+	    "\(.cpu_id) \(.vtid // "") \(.vpid // "")"' | sort | uniq -c |
+	    awk '{ print $1 "|" $2 "|" $3 "|" $4 }' | LC_ALL=C sort >want
+	telstat -f csv -g cpu,tid,pid -s 'n=count()' "$log" |
+	    python3 -c '
+import csv, sys
+for row in csv.DictReader(sys.stdin):
+    if row["stat"] == "updates":
+        group = dict(part.split("=") for part in row["group"].split(","))
+        print(row["value"], *(group[name].strip("-") for name in ("cpu", "tid", "pid")),
+              sep="|")' | LC_ALL=C sort | diff want -
+	[ "$(wc -l <want)" -ge 4 ]
+	telcat -f csv -F cpu_id,vtid,vpid "$log" | sed 1d >want
+	telcat -f csv -F cpu,tid,pid "$log" | sed 1d | cmp - want
+	[ "$(telfilter -c -w 'thread == 3407' "$log")" = "$(telfilter -c -w 'vtid == 3407' "$log")" ]
+	log=$TEL_TOP/tests/data/jfr/g1-17.jfr.zst
+	n=$(telcat -f json "$log" | jq -s 'map(select(.fields["eventThread.osThreadId"] == 22008 or
+	    .fields["sampledThread.osThreadId"] == 22008)) | length')
+	[ "$n" -gt 300 ]
+	[ "$(telfilter -c -w 'tid == 22008' "$log")" = "$n" ]
+}
