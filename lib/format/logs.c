@@ -317,6 +317,16 @@ go_on_behind(struct tel_reader *r, uint64_t lost)
 }
 
 tel_status
+tel__reader_damage_input(struct tel_reader *r, uint64_t from, uint64_t lost,
+    const char *text)
+{
+	return lost > 0 ?
+	    tel__reader_damage(r, from, lost, "%s; %llu bytes are lost", text,
+	        (unsigned long long)lost) :
+	    tel__reader_damage(r, from, 0, "%s", text);
+}
+
+tel_status
 tel__reader_end_log(struct tel_reader *r)
 {
 	tel_status st = r->input_status, resumed;
@@ -331,12 +341,7 @@ tel__reader_end_log(struct tel_reader *r)
 		snprintf(text, sizeof(text), "%s", tel__input_error(r->in));
 		tel__input_consume(r->in, r->peeked - (size_t)(r->end - r->p));
 		resumed = tel__input_resume(r->in, &lost);
-		if (lost > 0)
-			st = tel__reader_damage(r, from, lost,
-			    "%s; %llu bytes are lost", text,
-			    (unsigned long long)lost);
-		else
-			st = tel__reader_damage(r, from, 0, "%s", text);
+		st = tel__reader_damage_input(r, from, lost, text);
 		go_on_behind(r, lost);
 		if (st != TEL_OK || resumed == TEL_OK)
 			return st;

@@ -20,6 +20,12 @@ void tel__reader_begin_coming(struct tel_reader *r);
 void tel__reader_pass_log(struct tel_reader *r);
 
 /*
+ * Reports that the input was damaged at from, by text, and went on behind lost
+ * bytes of content; 0 where their number is not known.
+ */
+tel_status tel__reader_damage_input(struct tel_reader *r, uint64_t from,
+    uint64_t lost, const char *text);
+/*
  * The log has come to an end: of itself, or because the input below failed,
  * which for compressed input means that it is damaged.  TEL_OK: it goes on
  * behind that; else what tel__reader_finish_log() takes.

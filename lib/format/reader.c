@@ -134,9 +134,27 @@ pass_damage(struct tel_reader *r)
 		snprintf(text, sizeof(text), "%s", tel__input_error(r->in));
 		if (tel__input_resume(r->in, &lost) != TEL_OK)
 			break;
-		st = tel__reader_damage(r, 0, lost, "%s; %llu bytes are lost",
-		    text, (unsigned long long)lost);
+		st = tel__reader_damage_input(r, 0, lost, text);
 	}
+	return st;
+}
+
+/* Opens the first log that is known, behind any damage before it. */
+static tel_status
+open_undamaged(struct tel_reader *r)
+{
+	tel_status st = TEL_OK;
+
+	r->peeked = 0;
+	do {
+		/* what is left of a damaged frame may be too little to know */
+		tel__input_consume(r->in, r->peeked);
+		r->peeked = 0;
+		if (r->set == NULL)
+			st = pass_damage(r);
+		if (st == TEL_OK)
+			st = tel__reader_begin_log(r, r->name);
+	} while (st == TEL_EFORMAT && r->input_status == TEL_EDAMAGED);
 	return st;
 }
 
@@ -166,9 +184,7 @@ tel__reader_open_input(struct tel_reader *r, struct tel_input *raw,
 			st = tel__reader_fail(r, TEL_EFORMAT,
 			    "no member of the archive is a log");
 	} else {
-		st = r->set == NULL ? pass_damage(r) : TEL_OK;
-		if (st == TEL_OK)
-			st = tel__reader_begin_log(r, r->name);
+		st = open_undamaged(r);
 	}
 	r->failed = st;
 	if (st == TEL_OK)

@@ -75,6 +75,15 @@ keep_opened(struct tel_reader *r, struct tel_member *part, int *failed)
 	return st;
 }
 
+static tel_status
+split_fail(struct tel_reader *r, int number)
+{
+	struct tel_fault fault;
+
+	tel__spool_fault(&fault, number);
+	return tel__reader_fail(r, TEL_EIO, "%s", fault.text);
+}
+
 /* Copies the member into the file of all members. */
 static tel_status
 format_split_keep(struct tel_reader *r, struct tel_member *part)
@@ -87,8 +96,7 @@ format_split_keep(struct tel_reader *r, struct tel_member *part)
 	if (part->files)
 		return TEL_OK;
 	if (r->spool < 0 && (r->spool = tel__spool_file()) < 0)
-		return tel__reader_fail(r, TEL_EIO, "a temporary file: %s",
-		    strerror(errno));
+		return split_fail(r, errno);
 	part->start = r->spooled;
 	tel_status st = keep_opened(r, part, &failed);
 	if (st != TEL_OK)
@@ -97,8 +105,7 @@ format_split_keep(struct tel_reader *r, struct tel_member *part)
 		st = tel__spool_append(r->in, r->spool, &rest, &failed);
 	part->size += rest;
 	if (failed != 0)
-		st = tel__reader_fail(r, TEL_EIO, "a temporary file: %s",
-		    strerror(failed));
+		st = split_fail(r, failed);
 	else if (st == TEL_EDAMAGED)
 		st = tel__reader_damage(r, 0, 0, "%s", tel__input_error(r->in));
 	else if (st != TEL_OK)

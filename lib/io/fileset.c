@@ -44,6 +44,17 @@ fileset_add_name(struct tel_fileset *set, const char *name,
 	return TEL_OK;
 }
 
+/* Fails for a folder whose path in the set is prefix, or "". */
+static tel_status
+fileset_fail(const char *prefix, int number, struct tel_fault *fault)
+{
+	struct tel_fault why;
+	tel_status st = tel__fault_errno(&why, number);
+
+	return tel__fault_set(fault, st, number, "%s%s%s", prefix,
+	    *prefix != '\0' ? ": " : "", why.text);
+}
+
 static tel_status fileset_walk(struct tel_fileset *set, int fd,
     const char *prefix, unsigned depth, struct tel_fault *fault);
 
@@ -74,7 +85,7 @@ fileset_add_entry(struct tel_fileset *set, int fd, const char *prefix,
 		snprintf(path, n, "%s%s/", prefix, name);
 		inner = openat(fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		st = inner < 0 ?
-		    tel__fault_errno(fault, errno) :
+		    fileset_fail(path, errno, fault) :
 		    fileset_walk(set, inner, path, depth - 1, fault);
 	}
 	free(path);
@@ -100,7 +111,7 @@ fileset_walk(struct tel_fileset *set, int fd, const char *prefix,
 			st = fileset_add_entry(set, dirfd(folder), prefix,
 			    entry->d_name, depth, fault);
 	if (st == TEL_OK && errno != 0)
-		st = tel__fault_errno(fault, errno);
+		st = fileset_fail(prefix, errno, fault);
 	closedir(folder);
 	return st;
 }

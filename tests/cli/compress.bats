@@ -199,6 +199,21 @@ END
 	cat text text | telcat -H | cmp - <(exits 3 telcat -H bad 2>&-)
 }
 
+@test "damage before the format is known, of an unknown number of bytes" {
+	for codec in gzip bzip2 xz lz4 zstd; do
+		command -v "$codec" || continue
+		"$codec" -c mpsio.log >one
+		printf 'aaaaaa' | "$codec" -c >bad
+		# the last byte is of the checksum, or of the end
+		head -c -1 bad | cat - one >two
+		run -3 --separate-stderr telcat two
+		[ "$output" = "$(telcat mpsio.log)" ]
+		[[ ${stderr_lines[0]} == "telcat: two: offset 0: $codec: "* ]]
+		[[ ${stderr_lines[0]} != *"0 bytes"* ]]
+		run -1 --separate-stderr telcat --strict two
+	done
+}
+
 @test "a compressed pipe flows" {
 	mkfifo in packed
 	telfilter -z 3 -u in >packed &

@@ -103,6 +103,26 @@ packets() {
 	[[ $stderr == *": keeping the archive in missing: No such file or "* ]]
 	(ulimit -f 0; exits 1 telcat "$TRACES/all.ctf.tar.zst" 2>&1) |
 	    grep -q ": keeping the archive in .*: File too large$"
+	# logs that are read side by side
+	echo 'a-1 [000] 1.000000: sched_wakeup: comm=x pid=3' >one
+	tar -cf two.tar one
+	TMPDIR=missing run -1 --separate-stderr telcat two.tar
+	[[ $stderr == *": keeping the archive in missing: No such file or "* ]]
+}
+
+@test "a folder inside a trace that may not be read is named" {
+	[ "$(id -u)" = 0 ] || skip "only root may become another user"
+	command -v setpriv >/dev/null || skip "there is no setpriv"
+	place=$(mktemp -d)
+	trace all.ctf
+	mv trace "$place"
+	mkdir "$place/trace/secret"
+	chmod -R a+rX "$place"
+	chmod 700 "$place/trace/secret"
+	run -1 --separate-stderr setpriv --reuid 65534 --clear-groups \
+	    telcat "$place/trace"
+	[ "$stderr" = "telcat: $place/trace: secret/: Permission denied" ]
+	rm -r "$place"
 }
 
 @test "events that are only counted are those that are read one by one" {
