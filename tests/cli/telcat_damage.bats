@@ -295,3 +295,18 @@ poke() {
 		done
 	done
 }
+
+@test "garbage in the place of an EventInit does not end the log" {
+	unpack 1.118.0-lii6gc-poolncv
+	# what a damaged gzip may leave: the code and the size, and other bytes
+	{
+		head -c 3152 mpsio.log
+		printf '\035\0\060\0\0\0\0\0\0\0\0\0\0\006\0\0'
+		printf '\177%.0s' {1..32}
+		tail -c +3153 mpsio.log
+	} >bad
+	run -3 --separate-stderr telcat -c bad
+	[ "$output" = $(($(telcat -c mpsio.log) + 1)) ]
+	[[ ${stderr_lines[0]} == "telcat: bad: offset 3152: an EventInit with words of 2139062143 bits" ]]
+	telcat mpsio.log | cmp - <(exits 3 telcat bad 2>&- | grep -v '127$\|2139062143')
+}

@@ -105,6 +105,12 @@ version(struct tel_reader *r, const struct tel_event *ev)
 	v[1] = mps_field(ev->type, ev->data, "median");
 	v[2] = mps_field(ev->type, ev->data, "minor");
 	unit = mps_field(ev->type, ev->data, "clocksPerSec");
+	/* bytes that damage left, with the code and the size of an EventInit */
+	const uint64_t width = mps_field(ev->type, ev->data, "wordWidth");
+	if (width != 32 && width != 64)
+		return tel__reader_damage(r, ev->offset, 0,
+		    "an EventInit with words of %llu bits",
+		    (unsigned long long)width);
 	tel__clock_set_unit(ev->log->clock, unit);
 	if (unit > 0)
 		r->piece.unit = unit;
