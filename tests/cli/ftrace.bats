@@ -372,3 +372,70 @@ field() {
 	} >late
 	telcat -q -H late | tail -n 1 | grep -q ' cycles tid=1\["a"\] stack=1\["b"\]$'
 }
+
+@test "fields of perf script are optional" {
+	clock=000000310036F8E0
+	check() {
+		printf '%s\n' "$1" >log
+		[ "$(clean telcat -H log)" = "$clock $2" ]
+	}
+	check '210.457000160: cpu-clock: ' 'cpu_clock'
+	check '210.457000160:  250000 cpu-clock:' 'cpu_clock period=250000'
+	check '  27 210.457000160: cpu-clock: ' 'cpu_clock tid=27'
+	check '9/27 [001] 210.457000160: cpu-clock:' 'cpu_clock cpu=1 tid=27 pid=9'
+	check 'Web C 210.457000160: cpu-clock:' 'cpu_clock comm="Web C"'
+	check 'deadbeef 210.457000160: 5 cpu-clock:' \
+	    'cpu_clock comm="deadbeef" period=5'
+	check '  sh  27 UM    210.457000160: 5 cpu-clock:' \
+	    'cpu_clock context="UM" tid=27["sh"] period=5'
+	check '27 K     210.457000160: cpu-clock:' 'cpu_clock context="K" tid=27'
+	check 'sh 27 [000] 2026-11-30 08:10:19.046836 210.457000160: cpu-clock:' \
+	    'cpu_clock date="2026-11-30 08:10:19.046836" cpu=0 tid=27["sh"]'
+	# logs of others, as of the virtual machine of Java
+	for line in '0.123: [GC pause' '12.345: one: two' 'a 12.345: one: two' \
+	    '12.345678: one two' '12.345678: [GC: 1'; do
+		echo "$line" >log
+		run -1 telcat log
+	done
+}
+
+@test "what perf shows beside a sample's address is not its stack" {
+	printf 'a 1 1.00000%d: 5 cycles: %s\n' \
+	    1 '       0 400577 b+0x1 (/bin/a)' \
+	    2 '7ff19c48e408 d (//anon) ffffffff81000002 c (/bin/a)' \
+	    3 '1e05080021 |OP N/A|LVL N/A or N/A|BLK  N/A 400577 b+0x1 (/bin/a)  3' \
+	    4 '400577 (an f)::b(int)+0x1 (/bin/a) ABI:2    AX:0x1    BX:0x219c07a' \
+	    5 '400577 b+0x1 (/bin/a) => ffffffff81000002 c (/bin/a)' \
+	    6 '400577 (/bin/a)' 7 '12 facade' >log
+	clean telcat -H -F text,text_2,stack log | cut -d ' ' -f 3- >got
+	diff - got <<-'END'
+		text="0" stack=1["b"]
+		text="7ff19c48e408 d (//anon)" stack=2["c"]
+		text="1e05080021 |OP N/A|LVL N/A or N/A|BLK  N/A" text_2=3 stack=1["b"]
+		text="ABI:2    AX:0x1    BX:0x219c07a" stack=3["(an f)::b(int)"]
+		text="=> ffffffff81000002 c (/bin/a)" stack=1["b"]
+		stack=4["(/bin/a)"]
+		text="12 facade" stack=0
+	END
+	# behind a call chain; its own address is one of data
+	{
+		printf 'a 1 1.000001: 5 faults: 7ff19c48e408 d (//anon)\n'
+		printf '\t%16s %s\n' 400577 'b+0x1 (/bin/a)' 400588 'main (/bin/a)'
+		printf '%s\n' '  main.c:12' ' 0x400577/0x400588/P/-/-/0  ' \
+		    ' ABI:2    AX:0x1' ' insn: 90' '            4000' ' N/A' ' 2M' ''
+		printf 'a 1 1.000002: 5 faults: \n insn: 90\n\nPERF_RECORD_FINISHED_ROUND\n'
+		printf 'a 1 1.000003: PERF_RECORD_NAMESPACES 1/1 - nr_namespaces: 2\n'
+		printf '\t\t[0/net: 0/0, 1/uts: 4/0xeffffff9, \n\t\t 4/user: 0/0]\n'
+		printf 'a 1 1.000004: 5 faults: 7ff19c48e408 d (//anon)\n'
+		printf '\t400577 b\n'
+	} >log
+	for log in log <(cat log); do
+		[ "$(clean telcat -f folded "$log" | sort)" = \
+		    $'<none> 5\nb 5\nmain;b 5' ]
+	done
+	clean telcat -H -F text log | cut -d ' ' -f 2- | diff - <(printf '%s\n' \
+	    'faults text="7ff19c48e408 d (//anon)"' 'faults' \
+	    'PERF_RECORD_NAMESPACES text="1/1 - nr_namespaces: 2"' \
+	    'faults text="7ff19c48e408 d (//anon)"')
+	telfilter -w true log | cmp - log
+}

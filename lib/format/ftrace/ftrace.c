@@ -9,6 +9,8 @@
 /* Lines of other kinds that detection passes by. */
 #define PROBE_LINES 8
 #define SCORE 80
+/* Bytes in which a line of a call chain has a digit of its address. */
+#define CHAIN_START 24
 #define LABELS_SIZE (FT_LABELS * (3 + FT_LABEL_MAX))
 
 struct ftrace {
@@ -127,6 +129,34 @@ ftrace_read_line(struct ft_line *l, const unsigned char *p,
 	return tel__ft_line(l, p, lf > p && lf[-1] == '\r' ? lf - 1 : lf);
 }
 
+/* Whether the lines from p on start with one of a call chain, as perf has it. */
+static int
+starts_chain(const unsigned char *p, const unsigned char *end)
+{
+	if (p == end || *p != '\t')
+		return 0;
+	for (p++; p < end && *p == ' ';)
+		p++;
+	return p < end && tel__lines_digit[*p] < 16;
+}
+
+/*
+ * An address in the line of an event is the place of the program, unless a call
+ * chain comes behind it, which has that.  Up to CHAIN_START bytes are looked at.
+ */
+static enum ft_kind
+read_event_line(struct ft_line *l, const unsigned char *p,
+    const unsigned char *lf, const unsigned char *end)
+{
+	const enum ft_kind kind = ftrace_read_line(l, p, lf);
+
+	if (kind == FT_EVENT && l->frame != NULL && lf < end &&
+	    starts_chain(lf + 1,
+	        (size_t)(end - lf) > CHAIN_START ? lf + CHAIN_START : end))
+		tel__ft_line_add_address(l);
+	return kind;
+}
+
 /* Notes a line of the call chain; line: where that of the event starts. */
 static void
 note_frame(struct ftrace *s, const unsigned char *line, const unsigned char *p,
@@ -166,30 +196,32 @@ put_chain(struct tel_reader *r, struct ftrace *s)
 	return st;
 }
 
-/* Whether a line is there only for the stack of the event before it. */
+/* Whether a line is there only for the stack of the event of thread tid. */
 static int
-announces_stack(const struct ft_line *l, const struct ft_line *event)
+announces_stack(const struct ft_line *l, uint64_t of)
 {
 	static const char what[] = "<stack trace";
 	const struct ft_field *text = tel__ft_field(l, "text");
 	const struct ft_field *tid = tel__ft_field(l, "tid");
-	const struct ft_field *of = tel__ft_field(event, "tid");
 
 	return text != NULL && text->value.n >= sizeof(what) - 1 &&
 	    memcmp(text->value.p, what, sizeof(what) - 1) == 0 && tid != NULL &&
-	    of != NULL && tid->number == of->number;
+	    tid->number == of;
 }
 
 /* Adds the call chain behind the event to its line. */
 static void
 take_chain(struct tel_reader *r, struct ftrace *s)
 {
+	const struct ft_field *tid = tel__ft_field(&s->found, "tid");
+	const uint64_t of = tid != NULL ? tid->number : UINT64_MAX;
 	size_t step = s->line.step, seen = step, have;
 	enum ft_kind kind;
+	int tabs = 0;
 
 	s->nframes = 0;
 	if (s->found.frame != NULL)
-		note_frame(s, s->line.p, s->found.frame, s->line.end);
+		note_frame(s, s->line.p, s->found.frame, s->found.frame_end);
 	while (!s->line.truncated && step < TEL_PEEK_MAX - FT_LINE_MAX) {
 		have = (size_t)(r->end - r->p);
 		const unsigned char *lf =
@@ -202,10 +234,16 @@ take_chain(struct tel_reader *r, struct ftrace *s)
 			continue;
 		}
 		kind = ftrace_read_line(&s->ahead, r->p + step, lf);
+		/* what perf has of the sample besides, as " insn: 90" */
+		if (tabs && r->p[step] == ' ' &&
+		    (kind == FT_CHAIN ||
+		        (kind == FT_WRONG && r->p[step + 1] != ' ')))
+			kind = FT_BLANK;
 		if (kind != FT_CHAIN && kind != FT_BLANK &&
 		    (kind != FT_EVENT || step != s->line.step ||
-		        !announces_stack(&s->ahead, &s->found)))
+		        !announces_stack(&s->ahead, of)))
 			break;
+		tabs |= kind == FT_CHAIN && r->p[step] == '\t';
 		if (kind == FT_CHAIN)
 			note_frame(s, r->p, r->p + step, lf);
 		seen = step = (size_t)(lf + 1 - r->p);
@@ -225,9 +263,16 @@ static enum tel_line_is
 ftrace_parse_line(struct tel_reader *r, struct tel_line *l)
 {
 	struct ftrace *s = r->state;
+	const unsigned char *end = l->end;
 	enum tel_line_is is;
 
-	switch (tel__ft_line(&s->found, l->p, l->end)) {
+	if (s->types.chains && !l->truncated) {
+		tel__reader_fill(r, l->step + CHAIN_START);
+		l->p = r->p;
+		l->end = r->p + l->step - 1;
+		end = r->end;
+	}
+	switch (read_event_line(&s->found, l->p, l->end, end)) {
 	case FT_EVENT:
 		if (s->found.frame != NULL)
 			ftrace_add_chains(s);
@@ -273,9 +318,9 @@ look_ahead(struct tel_reader *r, struct ftrace *s)
 	for (p = r->p; p < r->end; p = lf + 1) {
 		lf = memchr(p, '\n', (size_t)(r->end - p));
 		if (lf == NULL || (size_t)(lf - p) >= TEL_PEEK_MAX ||
-		    (size_t)(lf - r->p) >= TEL_PEEK_MAX)
+		    (size_t)(lf - r->p) >= TEL_PEEK_MAX - CHAIN_START)
 			break;
-		switch (ftrace_read_line(&s->found, p, lf)) {
+		switch (read_event_line(&s->found, p, lf, r->end)) {
 		case FT_EVENT:
 			if (tel__ft_type_of(&s->types, &s->found) < 0)
 				return TEL_ENOMEM;

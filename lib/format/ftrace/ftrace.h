@@ -55,7 +55,8 @@ struct ft_line {
 	char name[FT_NAME_MAX + 1];
 	char system[FT_NAME_MAX + 1]; /* "kmem", or "event" if it is not said */
 	struct ft_text event;         /* all that is behind the time */
-	const unsigned char *frame;   /* of a sample of one; or NULL */
+	/* of a sample of one, and where it ends; or NULL */
+	const unsigned char *frame, *frame_end;
 	struct ft_field fields[FT_FIELDS_MAX];
 	unsigned nfields;
 	struct {
@@ -81,6 +82,8 @@ enum ft_kind {
 /* Takes the line from p to end apart; *end ends any token. */
 enum ft_kind tel__ft_line(struct ft_line *l, const unsigned char *p,
     const unsigned char *end);
+/* The address in the line turned out to be one of data: it is text. */
+void tel__ft_line_add_address(struct ft_line *l);
 /* The name of the function in a line of a call chain. */
 struct ft_text tel__ft_frame(const unsigned char *p, const unsigned char *end);
 /* The field of that name; NULL: the line has none. */

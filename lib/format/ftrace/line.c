@@ -165,7 +165,10 @@ ftrace_line_add_label(struct ft_line *l, const struct ft_field *f,
 
 /* ----------------------------------------------------- before the event */
 
-/* The first "SECONDS.FRACTION: " behind a blank, or NULL; its end and ns. */
+/*
+ * The first "SECONDS.FRACTION: " at the start or behind a blank, or NULL; its end
+ * and ns.
+ */
 static const char *
 find_time(const char *p, const char *end, const char **behind, uint64_t *ns)
 {
@@ -176,8 +179,8 @@ find_time(const char *p, const char *end, const char **behind, uint64_t *ns)
 		point = q++;
 		for (start = point; start > p && tel_is_digit(start[-1]);)
 			start--;
-		if (start == point || start == p ||
-		    (start[-1] != ' ' && start[-1] != '\t'))
+		if (start == point ||
+		    (start > p && start[-1] != ' ' && start[-1] != '\t'))
 			continue;
 		stop = skip_digits(q, end, &fraction);
 		int digits = stop == NULL ? 0 : (int)(stop - q);
@@ -321,6 +324,67 @@ take_task(struct ft_line *l, const char *p, const char *end)
 	return 1;
 }
 
+/* "YYYY-MM-DD HH:MM:SS.FRACTION" before end. Returns where it starts. */
+static const char *
+take_date(struct ft_line *l, const char *p, const char *end)
+{
+	const char *time = word_start(p, end);
+	const char *date = word_start(p, trim_blanks(p, time));
+
+	if (end - time < 9 || time[2] != ':' || time[5] != ':' ||
+	    time - date != 11 || date[4] != '-' || date[7] != '-')
+		return end;
+	ftrace_line_add_field(l, "date", 4, date, end);
+	return trim_blanks(p, date);
+}
+
+/* Whether nothing is from p on, or "EVENT:", behind a period or not. */
+static int
+has_event(const char *p, const char *end)
+{
+	const char *q = p = skip_blanks(p, end);
+
+	while (q < end && tel_is_digit(*q))
+		q++;
+	p = q = skip_blanks(q, end);
+	while (q < end && *q != ' ' && *q != '\t')
+		q++;
+	return p == end || (tel_is_letter(*p) && q[-1] == ':');
+}
+
+/*
+ * What is not all of a command and a thread, from p to end: one of both, the mode
+ * of the processor behind them, or nothing, as perf has it at request.
+ */
+static void
+take_part_of_task(struct ft_line *l, const char *p, const char *end)
+{
+	const char *mode = word_start(p, end), *slash;
+	const char *task = trim_blanks(p, mode);
+	struct ft_field *f;
+
+	if (task > p && mode < end && tel_is_digit(task[-1]) &&
+	    strspn(mode, "KUHGgMESp") == (size_t)(end - mode)) {
+		ftrace_line_add_field(l, "context", 7, mode, end);
+		end = task;
+		if (take_task(l, p, end))
+			return;
+	}
+	if (p == end)
+		return;
+	if (strspn(p, "0123456789/") >= (size_t)(end - p)) {
+		slash = memchr(p, '/', (size_t)(end - p));
+		ftrace_line_add_field(l, "tid", 3,
+		    slash != NULL ? slash + 1 : p, end);
+		if (slash != NULL)
+			ftrace_line_add_field(l, "pid", 3, p, slash);
+		return;
+	}
+	f = &l->fields[l->nfields];
+	if (ftrace_line_add_field(l, "comm", 4, p, end))
+		f->datatype = TEL_STRING;
+}
+
 /* ------------------------------------------------------ behind the event */
 
 /* The end of a key at p, "KEY=" or, where colon, "KEY: "; or NULL. */
@@ -435,13 +499,63 @@ is_message(const char *name)
 	return 0;
 }
 
+/*
+ * Where "ADDRESS NAME" or "ADDRESS (FILE)" is in what perf shows of a sample, of
+ * which an address of data, or a weight, may come first; NULL: it is not there.
+ * *stop: where it ends, before registers, say.
+ */
+static const char *
+find_frame(const char *p, const char *end, const char **stop)
+{
+	const char *frame = NULL, *unnamed = NULL, *q, *behind;
+	const unsigned char *hex;
+	uint64_t address;
+
+	for (q = p, *stop = end; q < end; q = behind) {
+		hex = (const unsigned char *)q;
+		while (hex < (const unsigned char *)end && *hex != ' ')
+			hex++;
+		behind = skip_blanks((const char *)hex, end);
+		/* a branch: "FROM => TO" */
+		if (frame != NULL && starts_with(q, end, "=> ")) {
+			*stop = q;
+			break;
+		}
+		hex = (const unsigned char *)q;
+		if (!lines_hex(&hex, &address) || *hex != ' ') {
+			if (q == p)
+				return NULL;
+			continue;
+		}
+		if ((const char *)hex - q < FRAME_DIGITS || behind == end)
+			continue;
+		*(*behind == '(' ? &unnamed : &frame) = q;
+	}
+	if (frame == NULL)
+		frame = unnamed;
+	*stop = trim_blanks(p, *stop);
+	if (frame != NULL && (*stop)[-1] != ')')
+		for (q = *stop - 1; q > frame; q--)
+			if (q[-1] == ')' && *q == ' ') {
+				*stop = q;
+				break;
+			}
+	return frame;
+}
+
+void
+tel__ft_line_add_address(struct ft_line *l)
+{
+	ftrace_line_add_field(l, "text", 4, (const char *)l->frame,
+	    (const char *)l->frame_end);
+	l->frame = NULL;
+}
+
 /* The fields of an event, and the text before the first one. */
 static void
 take_fields(struct ft_line *l, const char *p, const char *end)
 {
-	const unsigned char *hex = (const unsigned char *)p;
-	const char *key = p, *stop, *value, *next;
-	uint64_t address;
+	const char *key = p, *stop, *value, *next, *frame;
 	int colon = 0;
 
 	if (strcmp(l->name, "sched_switch") == 0 && take_switch(l, p, end))
@@ -459,9 +573,16 @@ take_fields(struct ft_line *l, const char *p, const char *end)
 		key = p;
 		colon = 1;
 	}
-	if (key == end && lines_hex(&hex, &address) && *hex == ' ' &&
-	    (const char *)hex - p >= FRAME_DIGITS) {
-		l->frame = (const unsigned char *)p;
+	frame = key == end ? find_frame(p, end, &stop) : NULL;
+	if (frame != NULL) {
+		l->frame = (const unsigned char *)frame;
+		l->frame_end = (const unsigned char *)stop;
+		if (frame > p)
+			ftrace_line_add_field(l, "text", 4, p,
+			    trim_blanks(p, frame));
+		if (stop < end)
+			ftrace_line_add_field(l, "text", 4,
+			    skip_blanks(stop, end), end);
 		return;
 	}
 	if (key > p)
@@ -568,7 +689,8 @@ static enum ft_kind
 other_line(struct ft_line *l, const char *p, const char *end)
 {
 	static const char *const headers[] = { "cpus=", "version = ", "CPU ",
-		"CPU:", "trace-cmd version", "Buffer: ", "buffer: " };
+		"CPU:", "trace-cmd version",
+		"Buffer: ", "buffer: ", "PERF_RECORD_FINISHED_" };
 	const char *q = skip_blanks(p, end), *lost;
 	const unsigned char *digits = (const unsigned char *)q;
 	uint64_t address;
@@ -582,7 +704,9 @@ other_line(struct ft_line *l, const char *p, const char *end)
 			l->clock = 1;
 		return FT_LOST;
 	}
-	if (q == end || is_source(p, end))
+	/* and what perf has of PERF_RECORD_NAMESPACES, and of instructions */
+	if (q == end || is_source(p, end) || starts_with(p, end, "\t\t") ||
+	    starts_with(p, end, " insn: ") || starts_with(p, end, " ilen: "))
 		return FT_BLANK;
 	if (((q > p || end[-1] == ')') && lines_hex(&digits, &address) &&
 	        (*digits == ' ' || *digits == '\t' ||
@@ -665,7 +789,7 @@ tel__ft_line(struct ft_line *l, const unsigned char *from,
     const unsigned char *to)
 {
 	const char *p = (const char *)from, *end = (const char *)to;
-	const char *time, *q, *name;
+	const char *time, *q, *name, *stop;
 	uint64_t period;
 
 	l->nfields = l->nlabels = 0;
@@ -680,12 +804,19 @@ tel__ft_line(struct ft_line *l, const unsigned char *from,
 	if (time == NULL)
 		return other_line(l, p, end);
 	p = skip_blanks(p, time);
-	if (!take_task(l, p, take_cpu(l, p, trim_blanks(p, time)))) {
-		if (!l->has_time)
+	stop = take_cpu(l, p, take_date(l, p, trim_blanks(p, time)));
+	if (!take_task(l, p, stop)) {
+		/* perf has no fewer digits */
+		if (l->has_time && q - time > 7 && tel_is_digit(q[-7]) &&
+		    has_event(q, end)) {
+			take_part_of_task(l, p, stop);
+		} else if (!l->has_time || p == time) {
 			return other_line(l, (const char *)from, end);
-		l->want = "a command and the number of its thread";
-		l->at = (const unsigned char *)p;
-		return FT_WRONG;
+		} else {
+			l->want = "a command and the number of its thread";
+			l->at = (const unsigned char *)p;
+			return FT_WRONG;
+		}
 	}
 	q = skip_blanks(q, end);
 	l->event.p = q;
