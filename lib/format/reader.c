@@ -147,7 +147,7 @@ open_undamaged(struct tel_reader *r)
 
 	r->peeked = 0;
 	do {
-		/* what is left of a damaged frame may be too little to know */
+		/* the rest of a damaged frame may be too little to know */
 		tel__input_consume(r->in, r->peeked);
 		r->peeked = 0;
 		if (r->set == NULL)

@@ -110,21 +110,6 @@ packets() {
 	[[ $stderr == *": keeping the archive in missing: No such file or "* ]]
 }
 
-@test "a folder inside a trace that may not be read is named" {
-	[ "$(id -u)" = 0 ] || skip "only root may become another user"
-	command -v setpriv >/dev/null || skip "there is no setpriv"
-	place=$(mktemp -d)
-	trace all.ctf
-	mv trace "$place"
-	mkdir "$place/trace/secret"
-	chmod -R a+rX "$place"
-	chmod 700 "$place/trace/secret"
-	run -1 --separate-stderr setpriv --reuid 65534 --clear-groups \
-	    telcat "$place/trace"
-	[ "$stderr" = "telcat: $place/trace: secret/: Permission denied" ]
-	rm -r "$place"
-}
-
 @test "events that are only counted are those that are read one by one" {
 	# four streams of two types, the events of which alternate
 	python3 "$TEL_TOP/tests/bench/ctf_trace.py" made 4 5 1000

@@ -139,3 +139,19 @@ packets() {
 		    done | diff want -
 	done
 }
+
+@test "a folder inside a trace that may not be read is named" {
+	[ "$(id -u)" = 0 ] || skip "only root may become another user"
+	command -v setpriv >/dev/null || skip "there is no setpriv"
+	place=$(mktemp -d)
+	mkdir "$place/trace"
+	zstd -dcq "$TEL_TOP/tests/data/ctf/all.ctf.tar.zst" |
+	    tar -xf - -C "$place/trace"
+	mkdir "$place/trace/secret"
+	chmod -R a+rX "$place"
+	chmod 700 "$place/trace/secret"
+	run -1 --separate-stderr setpriv --reuid 65534 --clear-groups \
+	    telcat "$place/trace"
+	[ "$stderr" = "telcat: $place/trace: secret/: Permission denied" ]
+	rm -r "$place"
+}

@@ -439,3 +439,51 @@ field() {
 	    'faults text="7ff19c48e408 d (//anon)"')
 	telfilter -w true log | cmp - log
 }
+
+@test "the options of the kernel's own trace file" {
+	cat >log <<-'END'
+		    sh-7     (     7) [000] ..... 1.000001: sys_openat(dfd: 0xffffff9c, filename: 0x5642f05326b0, flags: 0x241)
+		    sh-7     (     7) [000] ..... 1.000002: sys_openat -> 0xfffffffffffffffe
+		    sh-7     (     7) [000] ..... 1.000003: sys_getpid()
+		    sh-7     (     7) [000] ..... 1.000004: kmalloc: call_site=f+0x1/0x2 ptr=0xffff8881b813a2e0 (-131384256257312) bytes_req=0xb (11) node=0xffffffff (-1)
+		    sh-7     (     7) [000] ..... 1.000005: <stack trace>
+		 => f+0x1/0x2 <ffffffff815c6efa>
+		 => main+0x26b/0x340
+		    sh-7     (     7) [000] ..... 1.000006: <user stack trace>
+		 => /usr/bin/sh[+0xd2aa7] <00007fd7afd81aa7>
+		 =>  <00007fbe6d669109>
+		    sh-7     (     7) [000] ..... 1.000007: sys_close -> 0x0
+	END
+	clean telcat -H log | cut -d ' ' -f 2,7- | diff - <(cat <<-'END'
+		sys_enter_openat dfd=0xffffff9c filename=0x5642f05326b0 flags=0x241 stack=0
+		sys_exit_openat ret=0xfffffffffffffffe stack=0
+		sys_enter_getpid stack=0
+		kmalloc call_site=0x387361b7687b9904["f+0x1/0x2"] ptr=0xffff8881b813a2e0 bytes_req=11 node=-1 stack=4["f"]
+		sys_exit_close ret=0x0 stack=0
+	END
+	)
+	[ "$(telcat -f folded log)" = \
+	    '<00007fbe6d669109>;/usr/bin/sh[+0xd2aa7];main;f 11' ]
+	# of other clocks, and in microseconds from the start
+	cat >ticks <<-'END'
+		    kworker/0:1-7    [000] ..... 132864225182673: kfree: ptr=1
+		    sh-7    [001]  132864225182674: kfree: ptr=1
+	END
+	run -0 --separate-stderr telcat ticks
+	[[ $output != *'tick rate'* ]]
+	grep -v '^#' <<<"$output" | diff - <(cat <<-'END'
+		000078D6DCF203D1 kfree cpu=0 context="....." tid=7["kworker/0:1"] ptr=1
+		000078D6DCF203D2 kfree cpu=1 tid=7["sh"] ptr=1
+	END
+	)
+	cat >latency <<-'END'
+		# irqsoff latency trace v1.1.5 on 6.18.0
+		  sh-7         1d.h4.    0us!: kfree: ptr=1
+		  <idle>-0    12.....  381us : _raw_spin_lock <-flush
+	END
+	clean telcat -H latency | diff - <(cat <<-'END'
+		0000000000000000 kfree cpu=1 context="d.h4." tid=7["sh"] ptr=1
+		000000000005D048 print cpu=12 context="....." tid=0["<idle>"] text="_raw_spin_lock <-flush"
+	END
+	)
+}

@@ -19,6 +19,7 @@ struct ftrace {
 	struct ft_line found;   /* the line that is read */
 	struct ft_line ahead;   /* one behind it */
 	int timed;              /* a line had a time */
+	int ticks;              /* times are ticks of some clock */
 	uint64_t clock;         /* of the last event */
 	struct tel__index seen; /* frames of stacks */
 	unsigned nframes;       /* of the event, the innermost one first: */
@@ -92,7 +93,7 @@ static void
 ftrace_set_clock(struct tel_reader *r, struct ftrace *s)
 {
 	if (s->found.has_time) {
-		if (!s->timed)
+		if (!s->timed && s->found.has_time != FT_TICKS)
 			tel__clock_set_rate(r->log.clock,
 			    r->tick_rate > 0 ? r->tick_rate : 1e9);
 		s->timed = 1;
@@ -196,16 +197,19 @@ put_chain(struct tel_reader *r, struct ftrace *s)
 	return st;
 }
 
-/* Whether a line is there only for the stack of the event of thread tid. */
+/*
+ * Whether a line is there only for the stack of the event of a thread; first: no
+ * part of it was found.
+ */
 static int
-announces_stack(const struct ft_line *l, uint64_t of)
+announces_stack(const struct ft_line *l, uint64_t of, int first)
 {
-	static const char what[] = "<stack trace";
+	const char *const what = first ? "<stack trace" : "<user stack trace";
 	const struct ft_field *text = tel__ft_field(l, "text");
 	const struct ft_field *tid = tel__ft_field(l, "tid");
 
-	return text != NULL && text->value.n >= sizeof(what) - 1 &&
-	    memcmp(text->value.p, what, sizeof(what) - 1) == 0 && tid != NULL &&
+	return text != NULL && text->value.n >= strlen(what) &&
+	    memcmp(text->value.p, what, strlen(what)) == 0 && tid != NULL &&
 	    tid->number == of;
 }
 
@@ -240,8 +244,10 @@ take_chain(struct tel_reader *r, struct ftrace *s)
 		        (kind == FT_WRONG && r->p[step + 1] != ' ')))
 			kind = FT_BLANK;
 		if (kind != FT_CHAIN && kind != FT_BLANK &&
-		    (kind != FT_EVENT || step != s->line.step ||
-		        !announces_stack(&s->ahead, of)))
+		    (kind != FT_EVENT ||
+		        !(announces_stack(&s->ahead, of, 0) ||
+		            (step == s->line.step &&
+		                announces_stack(&s->ahead, of, 1)))))
 			break;
 		tabs |= kind == FT_CHAIN && r->p[step] == '\t';
 		if (kind == FT_CHAIN)
@@ -326,6 +332,7 @@ look_ahead(struct tel_reader *r, struct ftrace *s)
 				return TEL_ENOMEM;
 			s->types.chains |= s->found.frame != NULL;
 			*(s->found.has_time ? &s->timed : &untimed) = 1;
+			s->ticks |= s->found.has_time == FT_TICKS;
 			break;
 		case FT_CHAIN: s->types.chains = 1; break;
 		default: break;
@@ -353,7 +360,7 @@ ftrace_open(struct tel_reader *r)
 	if (tel__ft_types_start(&s->types) != TEL_OK ||
 	    look_ahead(r, s) != TEL_OK)
 		return TEL_ENOMEM;
-	if (s->timed)
+	if (s->timed && !s->ticks)
 		tel__clock_set_rate(r->log.clock,
 		    r->tick_rate > 0 ? r->tick_rate : 1e9);
 	return tel__ft_types_settle(r, &s->types);

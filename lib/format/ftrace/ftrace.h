@@ -48,10 +48,13 @@ struct ft_field {
 	uint64_t number;
 };
 
+/* FT_LATENCY: in microseconds, of the kernel's option latency-format. */
+enum ft_time { FT_UNTIMED, FT_TIME, FT_LATENCY, FT_TICKS };
+
 /* A line that is an event. */
 struct ft_line {
-	uint64_t clock; /* in ns */
-	int has_time;
+	uint64_t clock; /* in ns, or in ticks */
+	enum ft_time has_time;
 	char name[FT_NAME_MAX + 1];
 	char system[FT_NAME_MAX + 1]; /* "kmem", or "event" if it is not said */
 	struct ft_text event;         /* all that is behind the time */

@@ -9,6 +9,8 @@
  * A command may have blanks, dashes and brackets in its name, so the time is
  * looked for first, and the text before it is read from its end.
  */
+#include <stdio.h>
+
 #include "base/digit.h"
 #include "format/ftrace/ftrace.h"
 
@@ -121,6 +123,18 @@ ftrace_line_add_field(struct ft_line *l, const char *name, size_t length,
 		number.n -= 5;
 		f->unit = TEL_UNIT_NS;
 	}
+	/* "pid=0x11fa (4602)", by the option "fields" of the kernel */
+	const char *open = memchr(number.p, '(', number.n);
+	if (open != NULL && number.n > 5 && end[-1] == ')' &&
+	    memcmp(number.p, "0x", 2) == 0 && open[-1] == ' ') {
+		/* a number far below zero is an address */
+		if (end - open > 14 && open[1] == '-') {
+			number.n = (size_t)(open - 1 - number.p);
+		} else {
+			number.p = open + 1;
+			number.n = (size_t)(end - 1 - number.p);
+		}
+	}
 	ftrace_line_number(number, &f->datatype, &f->number);
 	l->nfields++;
 	return 1;
@@ -209,6 +223,84 @@ word_start(const char *p, const char *end)
 	return end;
 }
 
+/* Where "OPEN...CLOSE" that ends at end starts, or NULL. */
+static const char *
+find_open(const char *p, const char *end, char open, char close)
+{
+	const char *q;
+
+	if (end == p || end[-1] != close)
+		return NULL;
+	for (q = end - 1; q > p && q[-1] != open; q--)
+		if (q[-1] == ' ' && open == '[')
+			return NULL;
+	return q > p ? q - 1 : NULL;
+}
+
+/* Where "[CPU]" before end starts, or that before flags; or NULL. */
+static const char *
+find_cpu(const char *p, const char *end, const char **flags)
+{
+	const char *open = find_open(p, end, '[', ']');
+
+	*flags = end;
+	if (open == NULL) {
+		*flags = word_start(p, end);
+		open = find_open(p, trim_blanks(p, *flags), '[', ']');
+	}
+	return open != NULL && tel_is_digit(open[1]) ? open : NULL;
+}
+
+/* Where the digits before end start, behind a blank; or NULL. */
+static const char *
+find_ticks_start(const char *p, const char *end, uint64_t *out)
+{
+	const char *start = end;
+
+	while (start > p && tel_is_digit(start[-1]))
+		start--;
+	return start < end && start > p && start[-1] == ' ' &&
+	        skip_digits(start, end, out) != NULL ?
+	    start :
+	    NULL;
+}
+
+/*
+ * As find_time(), of other clocks of the kernel: "[000] d..1. TICKS: ", and
+ * "MICROSECONDSus: " or "...us+: " of its option latency-format.
+ */
+static const char *
+find_ticks(const char *p, const char *end, const char **behind,
+    struct ft_line *l)
+{
+	const char *q = p, *start, *stop, *flags;
+
+	while ((q = memchr(q, ':', (size_t)(end - q))) != NULL) {
+		stop = q++;
+		*behind = q;
+		if (q < end && *q != ' ')
+			continue;
+		start = find_ticks_start(p, stop, &l->clock);
+		if (start != NULL &&
+		    find_cpu(p, trim_blanks(p, start), &flags) != NULL) {
+			l->has_time = FT_TICKS;
+			return start;
+		}
+		if (stop > p && memchr(" !+#*@$", stop[-1], 7) != NULL)
+			stop--;
+		if (stop - p < 3 || memcmp(stop - 2, "us", 2) != 0)
+			continue;
+		start = find_ticks_start(p, stop - 2, &l->clock);
+		if (start != NULL &&
+		    !__builtin_mul_overflow(l->clock, (uint64_t)1000,
+		        &l->clock)) {
+			l->has_time = FT_LATENCY;
+			return start;
+		}
+	}
+	return NULL;
+}
+
 /*
  * Where "PERIOD EVENT:" or "EVENT:" is in a sample without a time, or NULL: an
  * address is behind it, or nothing, as the call chain has lines of its own.
@@ -245,39 +337,30 @@ find_sample(const char *p, const char *end)
 	    name;
 }
 
-/* Where "OPEN...CLOSE" that ends at end starts, or NULL. */
-static const char *
-find_open(const char *p, const char *end, char open, char close)
-{
-	const char *q;
-
-	if (end == p || end[-1] != close)
-		return NULL;
-	for (q = end - 1; q > p && q[-1] != open; q--)
-		if (q[-1] == ' ' && open == '[')
-			return NULL;
-	return q > p ? q - 1 : NULL;
-}
-
-/* "[CPU]" before end, and flags behind it. Returns where it starts. */
+/*
+ * "[CPU]" before end, and flags behind it, or "CPUFLAGS" of latency-format.
+ * Returns where it starts.
+ */
 static const char *
 take_cpu(struct ft_line *l, const char *p, const char *end)
 {
-	const char *open = find_open(p, end, '[', ']');
-	const char *flags = word_start(p, end);
+	const char *flags, *open = find_cpu(p, end, &flags);
 
-	if (open == NULL) {
-		open = find_open(p, trim_blanks(p, flags), '[', ']');
-		if (open == NULL || !tel_is_digit(open[1]))
-			return end;
+	if (open != NULL) {
 		ftrace_line_add_field(l, "cpu", 3, open + 1,
 		    trim_blanks(p, flags) - 1);
-		ftrace_line_add_field(l, "context", 7, flags, end);
-	} else if (tel_is_digit(open[1])) {
-		ftrace_line_add_field(l, "cpu", 3, open + 1, end - 1);
+	} else if (l->has_time == FT_LATENCY) {
+		open = word_start(p, end);
+		for (flags = open; flags < end && tel_is_digit(*flags);)
+			flags++;
+		if (flags == open)
+			return end;
+		ftrace_line_add_field(l, "cpu", 3, open, flags);
 	} else {
 		return end;
 	}
+	if (flags < end)
+		ftrace_line_add_field(l, "context", 7, flags, end);
 	return trim_blanks(p, open);
 }
 
@@ -353,7 +436,7 @@ has_event(const char *p, const char *end)
 }
 
 /*
- * What is not all of a command and a thread, from p to end: one of both, the mode
+ * Takes a part of a command and a thread, from p to end: one of both, the mode
  * of the processor behind them, or nothing, as perf has it at request.
  */
 static void
@@ -505,7 +588,7 @@ is_message(const char *name)
  * *stop: where it ends, before registers, say.
  */
 static const char *
-find_frame(const char *p, const char *end, const char **stop)
+find_sample_frame(const char *p, const char *end, const char **stop)
 {
 	const char *frame = NULL, *unnamed = NULL, *q, *behind;
 	const unsigned char *hex;
@@ -573,7 +656,7 @@ take_fields(struct ft_line *l, const char *p, const char *end)
 		key = p;
 		colon = 1;
 	}
-	frame = key == end ? find_frame(p, end, &stop) : NULL;
+	frame = key == end ? find_sample_frame(p, end, &stop) : NULL;
 	if (frame != NULL) {
 		l->frame = (const unsigned char *)frame;
 		l->frame_end = (const unsigned char *)stop;
@@ -661,6 +744,33 @@ ftrace_line_take_name(struct ft_line *l, const char *p, size_t n)
 	}
 }
 
+/*
+ * A system call in the kernel's own trace, "sys_NAME(KEY: VALUE, ...)" or
+ * "sys_NAME -> VALUE", is named as the event is, and perf has it.  1, or 0: it is
+ * something else; p: where its first word ends.
+ */
+static int
+take_system_call(struct ft_line *l, const char *name, const char *p,
+    const char *end)
+{
+	const char *open = memchr(name, '(', (size_t)(p - name));
+	const char *arrow = skip_blanks(p, end);
+	const char *stop = open != NULL ? open : p;
+	char full[FT_NAME_MAX + 1];
+
+	if (open != NULL ? end[-1] != ')' : !starts_with(arrow, end, "-> "))
+		return 0;
+	const int n = snprintf(full, sizeof(full), "sys_%s_%.*s",
+	    open != NULL ? "enter" : "exit",
+	    (int)(stop - name < 44 ? stop - name - 4 : 40), name + 4);
+	ftrace_line_take_name(l, full, (size_t)n);
+	if (open != NULL)
+		take_fields(l, open + 1, end - 1);
+	else
+		ftrace_line_add_field(l, "ret", 3, arrow + 3, end);
+	return 1;
+}
+
 /* ---------------------------------------------------------------- lines */
 
 /*
@@ -737,9 +847,13 @@ tel__ft_frame(const unsigned char *from, const unsigned char *to)
 	struct ft_text name;
 	uint64_t number;
 
-	if (starts_with(p, end, "=> "))
-		p += 3;
-	else if (lines_hex(&hex, &number))
+	if (starts_with(p, end, "=> ")) {
+		p = skip_blanks(p + 3, end);
+		/* "=> vfs_read+0x9d/0x120 <ffffffff81222333>" */
+		q = word_start(p, end);
+		if (q > p && *q == '<')
+			file = end = trim_blanks(p, q);
+	} else if (lines_hex(&hex, &number))
 		p = skip_blanks((const char *)hex, end);
 	if (end > p && end[-1] == ')')
 		for (q = end - 1; q > p + 1 && file == end; q--)
@@ -748,10 +862,16 @@ tel__ft_frame(const unsigned char *from, const unsigned char *to)
 				file = q;
 	name.p = p;
 	name.n = (size_t)(file - (file != end) - p);
-	for (q = p + name.n;
-	     q > p + 3 && tel__lines_digit[(unsigned char)q[-1]] < 16; q--)
+	const char *stop = p + name.n;
+	for (q = stop; q > p && tel__lines_digit[(unsigned char)q[-1]] < 16;
+	     q--)
 		;
-	if (q > p + 3 && q < p + name.n && memcmp(q - 3, "+0x", 3) == 0)
+	if (q > p + 3 && memcmp(q - 3, "/0x", 3) == 0)
+		stop = q - 3;
+	for (q = stop; q > p + 3 && tel__lines_digit[(unsigned char)q[-1]] < 16;
+	     q--)
+		;
+	if (q > p + 3 && q < stop && memcmp(q - 3, "+0x", 3) == 0)
 		name.n = (size_t)(q - 3 - p);
 	if (file != end && name.n == 9 && memcmp(p, "[unknown]", 9) == 0 &&
 	    end - file > 2 && file[1] != '[') {
@@ -798,7 +918,9 @@ tel__ft_line(struct ft_line *l, const unsigned char *from,
 	if (p == end || *p == '#')
 		return p == end ? FT_BLANK : FT_SILENT;
 	time = find_time(p, end, &q, &l->clock);
-	l->has_time = time != NULL;
+	l->has_time = time != NULL ? FT_TIME : FT_UNTIMED;
+	if (time == NULL)
+		time = find_ticks(p, end, &q, l);
 	if (time == NULL)
 		time = q = find_sample(p, end);
 	if (time == NULL)
@@ -807,8 +929,8 @@ tel__ft_line(struct ft_line *l, const unsigned char *from,
 	stop = take_cpu(l, p, take_date(l, p, trim_blanks(p, time)));
 	if (!take_task(l, p, stop)) {
 		/* perf has no fewer digits */
-		if (l->has_time && q - time > 7 && tel_is_digit(q[-7]) &&
-		    has_event(q, end)) {
+		if (l->has_time == FT_TIME && q - time > 7 &&
+		    tel_is_digit(q[-7]) && has_event(q, end)) {
 			take_part_of_task(l, p, stop);
 		} else if (!l->has_time || p == time) {
 			return other_line(l, (const char *)from, end);
@@ -832,6 +954,8 @@ tel__ft_line(struct ft_line *l, const unsigned char *from,
 	}
 	for (name = q; q < end && *q != ' ' && *q != '\t';)
 		q++;
+	if (starts_with(name, q, "sys_") && take_system_call(l, name, q, end))
+		return FT_EVENT;
 	if (q > name + 1 && q[-1] == ':' && tel_is_letter(*name)) {
 		ftrace_line_take_name(l, name, (size_t)(q - 1 - name));
 	} else {
