@@ -487,3 +487,22 @@ field() {
 	END
 	)
 }
+
+@test "the options of trace-cmd report" {
+	# of an instance; with -l; with --ts-diff; with --raw-ts
+	cat >log <<-'END'
+		one:               sh-7     [000] 1.000001: kfree:   ptr=(nil)
+		    sh-7       1dNh3. 1.000002: kfree:   ptr=(nil)
+		    sh-7     [000] 1.000003: (+1)    kfree:   ptr=(nil)
+		nginx: worker 2-7     [000] 1.000004: kfree:   ptr=(nil)
+	END
+	clean telcat -H log | cut -d ' ' -f 3- | diff - <(cat <<-'END'
+		cpu=0 buffer="one" tid=7["sh"] ptr=0x0
+		cpu=1 context="dNh3." tid=7["sh"] ptr=0x0
+		cpu=0 tid=7["sh"] ptr=0x0
+		cpu=0 tid=7["nginx: worker 2"] ptr=0x0
+	END
+	)
+	echo '    sh-7     [000]54565785385711: kfree:   ptr=(nil)' >log
+	[ "$(telcat -H log)" = '000031A096413AEF kfree cpu=0 tid=7["sh"] ptr=0x0' ]
+}

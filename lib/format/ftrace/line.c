@@ -259,7 +259,8 @@ find_ticks_start(const char *p, const char *end, uint64_t *out)
 
 	while (start > p && tel_is_digit(start[-1]))
 		start--;
-	return start < end && start > p && start[-1] == ' ' &&
+	return start < end && start > p &&
+	        (start[-1] == ' ' || start[-1] == ']') &&
 	        skip_digits(start, end, out) != NULL ?
 	    start :
 	    NULL;
@@ -349,15 +350,17 @@ take_cpu(struct ft_line *l, const char *p, const char *end)
 	if (open != NULL) {
 		ftrace_line_add_field(l, "cpu", 3, open + 1,
 		    trim_blanks(p, flags) - 1);
-	} else if (l->has_time == FT_LATENCY) {
+	} else {
 		open = word_start(p, end);
 		for (flags = open; flags < end && tel_is_digit(*flags);)
 			flags++;
-		if (flags == open)
+		if (flags == open || open == p ||
+		    (l->has_time != FT_LATENCY &&
+		        (flags == end ||
+		            strspn(flags, ".#dDNnpBbHhsSzZ0123456789") !=
+		                (size_t)(end - flags))))
 			return end;
 		ftrace_line_add_field(l, "cpu", 3, open, flags);
-	} else {
-		return end;
 	}
 	if (flags < end)
 		ftrace_line_add_field(l, "context", 7, flags, end);
@@ -398,6 +401,14 @@ take_task(struct ft_line *l, const char *p, const char *end)
 	}
 	comm.n = (size_t)(trim_blanks(p, comm.p) - p);
 	comm.p = p;
+	/* "INSTANCE:   COMM", of more than one buffer of trace-cmd */
+	for (const char *q = p; q + 3 < p + comm.n; q++)
+		if (memcmp(q, ":  ", 3) == 0) {
+			ftrace_line_add_field(l, "buffer", 6, p, q);
+			comm.n -= (size_t)(skip_blanks(q + 1, end) - p);
+			comm.p = skip_blanks(q + 1, end);
+			break;
+		}
 	if (comm.n == 0 || !ftrace_line_add_field(l, "tid", 3, tid, stop))
 		return 0;
 	ftrace_line_add_label(l, &l->fields[l->nfields - 1], comm);
@@ -941,6 +952,10 @@ tel__ft_line(struct ft_line *l, const unsigned char *from,
 		}
 	}
 	q = skip_blanks(q, end);
+	/* the time since the event before, of trace-cmd */
+	if (starts_with(q, end, "(+") &&
+	    (name = memchr(q, ')', (size_t)(end - q))) != NULL)
+		q = skip_blanks(name + 1, end);
 	l->event.p = q;
 	l->event.n = (size_t)(end - q);
 	if (starts_with(q, end, FT_RECORD))
