@@ -105,11 +105,16 @@ FIELDS = [
     ("u8 AZaz_09;", "07", "AZaz_09=7"),
     ("integer { size = 64; base = hex; } x;", "0700000000000000", "x=0x7"),
     ("integer { size = 64; base = 16; } x;", "0700000000000000", "x=0x7"),
+    ("integer { size = 128; } x; u8 y;", bytes(range(17)).hex(),
+     'x="000102030405060708090a0b0c0d0e0f" y=16'),
+    ("u8 x; integer { size = 72; align = 32; } y;", "01000000020304050607080910",
+     'x=1 y="020304050607080910"'),
     ("u8 _; u8 _y; u8 __z;", "010203", "_=1 y=2 _z=3"),
     ("/*/ u9 y; */ u8 x;", "01", "x=1"),
     ("// one; \n /* two; \n * three */ u8 /**/ x;", "01", "x=1"),
 ]
 SIZE = "invalid size of an integer; expected 1 to 64"
+WIDE = "an integer of more than 64 bits, which are not bytes"
 ALIGN = "invalid alignment; expected a power of two"
 DIGITS = "invalid exp_dig or mant_dig; expected 8 and 24, or 11 and 53"
 ORDER = "unknown byte order; expected le, be, network or native"
@@ -130,6 +135,10 @@ TYPES = [
     ("enum : u8 { 5@ } x;", "expected a name, found a number"),
     ("integer { }@ x;", "an integer without a size"),
     ("integer { size = 0@; } x;", SIZE), ("integer { size = 65@; } x;", SIZE),
+    ("integer { size = 8192@; } x;", SIZE),
+    ("integer { size = 72; align = 1; }@ x;", WIDE),
+    ("enum : integer { size = 72; } @{ A } x;",
+     "the container of an enum is not an integer"),
     ("integer { size = a@; } x;", SIZE),
     ("integer { size = (8@; } x;", "expected ')', found ';'"),
     ("integer { size = 8@ } x;", "expected ';', found '}'"),

@@ -8,6 +8,9 @@
 
 #include "base/hash.h"
 
+/* The most bits of an integer: of its bytes, if they are more than 64. */
+#define WIDE_MAX 4096u
+
 /* ----------------------------------------------------------------- tokens */
 
 void
@@ -389,7 +392,9 @@ tsdl_set(struct tsdl *t, struct ctf_class *c, const struct attribute *a,
 	static const char *const none[] = { "none", "NONE", NULL };
 
 	if (strcmp(a->name, "size") == 0) {
-		if (a->word != NULL || a->number == 0 || a->number > 64)
+		if (a->word != NULL || a->number == 0 ||
+		    (a->number > 64 &&
+		        (a->number % 8 != 0 || a->number > WIDE_MAX)))
 			return tel__ctf_error(t->error, t->token.line,
 			    "invalid size of an integer; expected 1 to 64");
 		c->size = (uint16_t)a->number;
@@ -455,6 +460,16 @@ tsdl_scalar(struct tsdl *t, enum ctf_kind kind)
 		return tsdl_invalid(t, "an integer without a size");
 	if (kind == CTF_INTEGER && c->align == 0)
 		c->align = c->size % 8 == 0 ? 8 : 1;
+	if (kind == CTF_INTEGER && c->size > 64) {
+		/* larger than a number here: its bytes, as they are */
+		if (c->align < 8 || c->clock != NULL)
+			return tsdl_invalid(t,
+			    "an integer of more than 64 bits, which are not "
+			    "bytes");
+		c->kind = CTF_BYTES;
+		c->length = c->size / 8u;
+		c->is_text = 0;
+	}
 	if (kind == CTF_FLOAT) {
 		if (digits[0] > 64 || digits[1] > 128 ||
 		    digits[0] + digits[1] == 0 ||
