@@ -171,12 +171,14 @@ enum { PART_THREAD = 7, PART_PROCESS = 8 };
 static int
 emit_types_set_role(struct tel__emit_typed *t, unsigned i, const char *role)
 {
-	static const char *const roles[] = { "sync", "intern", "label",
-		"labelp", "alloc", "free", "start", "finish", "realloc",
+	static const char *const roles[] = { "alloc", "free", "realloc",
 		"reserve", "commit", "create-pool", "destroy-pool",
 		"create-buffer", "destroy-buffer", "end-thread", "end-process",
 		"describe-pool", "new", "delete", "delete-sized", "free-sized",
-		"middle", "frame" };
+		"sync", "intern", "label", "labelp", "frame", "start", "finish",
+		"middle" };
+	/* of those: before the first, of an allocator; from the second, ranges */
+	enum { OPERATIONS = 16, RANGES = 21 };
 	static const char *const parts[] = { "address", "size", "pool", "old",
 		"count", "alignment", "buffer", "thread", "process", "stack",
 		"weight" };
@@ -197,10 +199,10 @@ emit_types_set_role(struct tel__emit_typed *t, unsigned i, const char *role)
 		return tel__emit_wrong("%s: roles %s and %s", t->name, t->role,
 		    roles[k]);
 	t->role = roles[k];
-	t->operates = k > 3 && k < 22 && k != 6 && k != 7;
+	t->operates = k < OPERATIONS;
 	part += *part == ':';
 	/* in roles of ranges, each part is a part of their key */
-	if (k == 6 || k == 7 || strcmp(roles[k], "middle") == 0) {
+	if (k >= RANGES) {
 		while (p < TEL__EMIT_PARTS && t->parts[p] != 0)
 			p++;
 	} else if (isdigit((unsigned char)*part)) {
