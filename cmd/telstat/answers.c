@@ -203,6 +203,14 @@ answers_put_lifetimes(struct report *r, const struct show *show)
 		        show->options->raw));
 }
 
+int
+answers_samples(const tel_stats *stats)
+{
+	tel_int128 n;
+
+	return tel_stats_total(stats, TEL_TOTAL_SAMPLES, &n);
+}
+
 /* What the heap knows of all blocks. */
 static void
 put_heap(struct report *r, const struct show *show, const tel_heap_stack *all)
@@ -224,9 +232,11 @@ put_heap(struct report *r, const struct show *show, const tel_heap_stack *all)
 		              report_text(r, "  at %s",
 		                  answers_heap_time(show, at, text)));
 	answers_put_lifetimes(r, show);
-	report_line(r, "temporary",
-	    "  %10s blocks, %.1f%%, freed before the thread allocated again",
-	    format_count(int128_u64(all->temporary), raw, a), share);
+	if (!answers_samples(show->stats))
+		report_line(r, "temporary",
+		    "  %10s blocks, %.1f%%, freed before the thread "
+		    "allocated again",
+		    format_count(int128_u64(all->temporary), raw, a), share);
 	report_line(r, "threads", "  %10s allocated",
 	    format_count(int128_u64(tel_heap_threads(heap)), raw, a));
 }
@@ -303,7 +313,8 @@ answers_put_data(struct report *r, const struct show *show)
 		report_data(r,
 		    tel_heap_ticks(heap) ? "resolution_ticks" : "resolution_ns",
 		    report_count(v));
-	report_data(r, "temporary_blocks", report_count(all.temporary));
+	if (!answers_samples(show->stats))
+		report_data(r, "temporary_blocks", report_count(all.temporary));
 	report_data(r, "threads", report_count(tel_heap_threads(heap)));
 	report_put(r);
 }

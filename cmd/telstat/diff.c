@@ -656,7 +656,8 @@ diff_put_heaps(const struct diff *d)
 			blocks[i] = whole(int128_u64(all.peak_blocks), 0);
 			bytes[i] = whole(int128_u64(all.peak_bytes), 0);
 		}
-		temporary[i] = whole(int128_u64(all.temporary), 0);
+		if (!answers_samples(d->sides[i].telstat.stats))
+			temporary[i] = whole(int128_u64(all.temporary), 0);
 		/* a log without times has no lifetimes */
 		if (!tel_heap_resolution(heap, &step))
 			step = 1;

@@ -56,6 +56,8 @@ void overview_totals(struct report *r, const struct show *show, int apart);
 
 /* Nonzero when the blocks of the logs were followed. */
 int answers_some(const struct show *show);
+/* Nonzero when blocks are estimated, by samples of allocations. */
+int answers_samples(const tel_stats *stats);
 /* Nonzero when there are pools to show. */
 int answers_pools(const struct show *show);
 /*

@@ -204,6 +204,7 @@ static void
 telstat_stacks_put_row(struct report *r, const struct show *show, size_t i,
     const char *frames, const tel_heap_stack *s)
 {
+	const struct report_value none = { .type = REPORT_ABSENT };
 	const struct report_figure item = { show->options->key == NULL ?
 		    "stack" :
 		    "key",
@@ -216,7 +217,9 @@ telstat_stacks_put_row(struct report *r, const struct show *show, size_t i,
 		{ "leaked_blocks", report_count(s->leaked_blocks) },
 		{ "leaked_bytes", report_count(s->leaked_bytes) },
 		{ "freed", report_count(s->freed) },
-		{ "temporary", report_count(s->temporary) },
+		{ "temporary",
+		    answers_samples(show->stats) ? none :
+		                                   report_count(s->temporary) },
 	};
 	struct report_figure *f = figures + 8;
 	uint32_t list[QUANTILES_SHOWN + 2];

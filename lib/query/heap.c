@@ -238,7 +238,8 @@ set_last(struct tel_heap *h, const struct tel__live_block *b,
 	if (thread == UINT32_MAX ||
 	    !TEL__RESERVE(h->allocators, h->allocator_room, place + 1))
 		return TEL_ENOMEM;
-	h->threads[thread].last = (uint32_t)place + 1;
+	/* between samples it has allocated more */
+	h->threads[thread].last = op->weight == 0 ? (uint32_t)place + 1 : 0;
 	h->allocators[place] = thread;
 	return tel__lifetimes_allocated(&h->resolution,
 	    &h->threads[thread].clock, h->clock, op->clock);

@@ -225,6 +225,16 @@ setup() {
 	printf '%s\n' '0x10 1005' '0x20 5000' | diff - got
 	telcat -f folded --weight count log | sort >got
 	printf '%s\n' '0x10 201' '0x20 1' | diff - got
+	# what was allocated between the samples is not known: none is temporary
+	sed 's/^\(0*6\) .*/\1 free address=0x3000/' log >last.log
+	for command in telstat 'telstat --stacks' 'telstat diff last.log' \
+	    'telstat -f json --stacks'; do
+		$command last.log >got
+		grep -c peak got
+		run -1 grep temporary got
+	done
+	sed 's/ weight=weight//' last.log >calls.log
+	telstat calls.log | grep '^temporary  *1 blocks'
 	# .tel keeps the role, and so does text
 	telfilter -o log.tel log
 	telstat log.tel | grep '^samples  *3 allocations'
