@@ -6,6 +6,7 @@
  * at their end (see the MPS's design.mps.telemetry, .debug.buffer.reverse).
  */
 #include "base/getter.h"
+#include "base/spool.h"
 #include "reader/reader.h"
 #include "query/columns.h"
 #include "query/runs.h"
@@ -63,7 +64,7 @@ struct tel_window {
 	int merging;        /* the runs are being read */
 	tel_status after;   /* what comes when the store is empty */
 	const char *error;
-	char text[128]; /* of an error */
+	char text[384]; /* of an error */
 };
 
 tel_status
@@ -134,8 +135,8 @@ window_fail(struct tel_window *w, tel_status status)
 	/* a file that is shorter than was written gives no number */
 	if (strerror_r(number != 0 ? number : EIO, why, sizeof(why)) != 0)
 		snprintf(why, sizeof(why), "error number %d", number);
-	snprintf(w->text, sizeof(w->text), "sorting: a temporary file: %s",
-	    why);
+	snprintf(w->text, sizeof(w->text), "sorting in %.250s: %s",
+	    tel__spool_folder(), why);
 	w->error = w->text;
 	return status;
 }
