@@ -3,8 +3,8 @@
  * Traces of the Linux kernel as text: what `perf script` and `trace-cmd report`
  * print, and the kernel's own trace file.  tel-ftrace(5) describes them.
  *
- * A line is taken apart (line.c); its names of an event and of fields are a type
- * (types.c), which becomes known when a line has it for the first time.
+ * A line is taken apart (head.c, line.c); its names of an event and of fields are
+ * a type (types.c), which becomes known when a line has it for the first time.
  *
  * An event's bytes are its code and its size, four bytes each, its clock and
  * then eight bytes a field, all little-endian; a string field has its
@@ -85,6 +85,18 @@ enum ft_kind {
 /* Takes the line from p to end apart; *end ends any token. */
 enum ft_kind tel__ft_line(struct ft_line *l, const unsigned char *p,
     const unsigned char *end);
+/*
+ * Takes what a line has before its event, which starts at *event.  FT_EVENT,
+ * FT_WRONG; FT_SILENT: the line has no event.
+ */
+enum ft_kind tel__ft_head(struct ft_line *l, const char *p, const char *end,
+    const char **event);
+/* Adds a field.  0: there are too many, or its name is too long. */
+int tel__ft_add_field(struct ft_line *l, const char *name, size_t length,
+    const char *value, const char *end);
+/* Labels a number with a text, if the line has both. */
+void tel__ft_add_label(struct ft_line *l, const struct ft_field *f,
+    struct ft_text text);
 /* The address in the line turned out to be one of data: it is text. */
 void tel__ft_line_add_address(struct ft_line *l);
 /* The name of the function in a line of a call chain. */

@@ -5,55 +5,14 @@
  *	COMM PID [CPU] TIME: [PERIOD] SYSTEM:EVENT: FIELDS	(perf script)
  *	COMM-PID [CPU] FLAGS TIME: EVENT: FIELDS		(trace-cmd, kernel)
  *	COMM PID [CPU] PERIOD EVENT:				(perf script)
- *
- * A command may have blanks, dashes and brackets in its name, so the time is
- * looked for first, and the text before it is read from its end.
  */
 #include <stdio.h>
 
-#include "base/digit.h"
 #include "format/ftrace/ftrace.h"
+#include "format/ftrace/text.h"
 
 /* The least digits of an address that a function is behind. */
 #define FRAME_DIGITS 6
-
-static int
-starts_with(const char *p, const char *end, const char *word)
-{
-	const size_t n = strlen(word);
-
-	return (size_t)(end - p) >= n && memcmp(p, word, n) == 0;
-}
-
-static const char *
-skip_blanks(const char *p, const char *end)
-{
-	while (p < end && (*p == ' ' || *p == '\t'))
-		p++;
-	return p;
-}
-
-/* Where the text from p on ends without the blanks before end. */
-static const char *
-trim_blanks(const char *p, const char *end)
-{
-	while (end > p && (end[-1] == ' ' || end[-1] == '\t'))
-		end--;
-	return end;
-}
-
-static const char *
-skip_digits(const char *p, const char *end, uint64_t *out)
-{
-	uint64_t v = 0;
-
-	for (; p < end && tel_is_digit(*p); p++)
-		if (__builtin_mul_overflow(v, (uint64_t)10, &v) ||
-		    __builtin_add_overflow(v, (uint64_t)(*p - '0'), &v))
-			return NULL;
-	*out = v;
-	return p;
-}
 
 /* A value as a number, if it is one. */
 static void
@@ -98,9 +57,8 @@ ftrace_line_number(struct ft_text value, enum tel_datatype *datatype,
 	*number = negative ? 0 - v : v;
 }
 
-/* Adds a field.  0: there are too many, or its name is too long. */
-static int
-ftrace_line_add_field(struct ft_line *l, const char *name, size_t length,
+int
+tel__ft_add_field(struct ft_line *l, const char *name, size_t length,
     const char *value, const char *end)
 {
 	struct ft_field *f = &l->fields[l->nfields];
@@ -147,7 +105,7 @@ ftrace_line_add_number(struct ft_line *l, const char *name,
 {
 	struct ft_field *f = &l->fields[l->nfields];
 
-	if (!ftrace_line_add_field(l, name, strlen(name), name, name))
+	if (!tel__ft_add_field(l, name, strlen(name), name, name))
 		return;
 	f->datatype = datatype;
 	f->number = number;
@@ -163,9 +121,8 @@ tel__ft_field(const struct ft_line *l, const char *name)
 	return NULL;
 }
 
-/* Labels a number with a text, if the line has both. */
-static void
-ftrace_line_add_label(struct ft_line *l, const struct ft_field *f,
+void
+tel__ft_add_label(struct ft_line *l, const struct ft_field *f,
     struct ft_text text)
 {
 	if (f == NULL || f->datatype == TEL_STRING || text.n == 0 ||
@@ -177,309 +134,7 @@ ftrace_line_add_label(struct ft_line *l, const struct ft_field *f,
 	l->labels[l->nlabels++].text = text;
 }
 
-/* ----------------------------------------------------- before the event */
-
-/*
- * The first "SECONDS.FRACTION: " at the start or behind a blank, or NULL; its end
- * and ns.
- */
-static const char *
-find_time(const char *p, const char *end, const char **behind, uint64_t *ns)
-{
-	const char *q = p, *start, *point, *stop;
-	uint64_t seconds, fraction;
-
-	while ((q = memchr(q, '.', (size_t)(end - q))) != NULL) {
-		point = q++;
-		for (start = point; start > p && tel_is_digit(start[-1]);)
-			start--;
-		if (start == point ||
-		    (start > p && start[-1] != ' ' && start[-1] != '\t'))
-			continue;
-		stop = skip_digits(q, end, &fraction);
-		int digits = stop == NULL ? 0 : (int)(stop - q);
-		if (digits < 3 || digits > 9 || stop == end || *stop != ':' ||
-		    (stop + 1 < end && stop[1] != ' ' && stop[1] != '\t'))
-			continue;
-		for (; digits < 9; digits++)
-			fraction *= 10;
-		if (skip_digits(start, point, &seconds) == NULL ||
-		    __builtin_mul_overflow(seconds, (uint64_t)1000000000,
-		        &seconds) ||
-		    __builtin_add_overflow(seconds, fraction, ns))
-			continue;
-		*behind = stop + 1;
-		return start;
-	}
-	return NULL;
-}
-
-/* Where the word before end starts. */
-static const char *
-word_start(const char *p, const char *end)
-{
-	while (end > p && end[-1] != ' ' && end[-1] != '\t')
-		end--;
-	return end;
-}
-
-/* Where "OPEN...CLOSE" that ends at end starts, or NULL. */
-static const char *
-find_open(const char *p, const char *end, char open, char close)
-{
-	const char *q;
-
-	if (end == p || end[-1] != close)
-		return NULL;
-	for (q = end - 1; q > p && q[-1] != open; q--)
-		if (q[-1] == ' ' && open == '[')
-			return NULL;
-	return q > p ? q - 1 : NULL;
-}
-
-/* Where "[CPU]" before end starts, or that before flags; or NULL. */
-static const char *
-find_cpu(const char *p, const char *end, const char **flags)
-{
-	const char *open = find_open(p, end, '[', ']');
-
-	*flags = end;
-	if (open == NULL) {
-		*flags = word_start(p, end);
-		open = find_open(p, trim_blanks(p, *flags), '[', ']');
-	}
-	return open != NULL && tel_is_digit(open[1]) ? open : NULL;
-}
-
-/* Where the digits before end start, behind a blank; or NULL. */
-static const char *
-find_ticks_start(const char *p, const char *end, uint64_t *out)
-{
-	const char *start = end;
-
-	while (start > p && tel_is_digit(start[-1]))
-		start--;
-	return start < end && start > p &&
-	        (start[-1] == ' ' || start[-1] == ']') &&
-	        skip_digits(start, end, out) != NULL ?
-	    start :
-	    NULL;
-}
-
-/*
- * As find_time(), of other clocks of the kernel: "[000] d..1. TICKS: ", and
- * "MICROSECONDSus: " or "...us+: " of its option latency-format.
- */
-static const char *
-find_ticks(const char *p, const char *end, const char **behind,
-    struct ft_line *l)
-{
-	const char *q = p, *start, *stop, *flags;
-
-	while ((q = memchr(q, ':', (size_t)(end - q))) != NULL) {
-		stop = q++;
-		*behind = q;
-		if (q < end && *q != ' ')
-			continue;
-		start = find_ticks_start(p, stop, &l->clock);
-		if (start != NULL &&
-		    find_cpu(p, trim_blanks(p, start), &flags) != NULL) {
-			l->has_time = FT_TICKS;
-			return start;
-		}
-		if (stop > p && memchr(" !+#*@$", stop[-1], 7) != NULL)
-			stop--;
-		if (stop - p < 3 || memcmp(stop - 2, "us", 2) != 0)
-			continue;
-		start = find_ticks_start(p, stop - 2, &l->clock);
-		if (start != NULL &&
-		    !__builtin_mul_overflow(l->clock, (uint64_t)1000,
-		        &l->clock)) {
-			l->has_time = FT_LATENCY;
-			return start;
-		}
-	}
-	return NULL;
-}
-
-/*
- * Where "PERIOD EVENT:" or "EVENT:" is in a sample without a time, or NULL: an
- * address is behind it, or nothing, as the call chain has lines of its own.
- */
-static const char *
-find_sample(const char *p, const char *end)
-{
-	const char *stop = p, *name, *period, *before;
-	const unsigned char *hex;
-	uint64_t address;
-
-	for (;; stop++) {
-		stop = memchr(stop, ':', (size_t)(end - stop));
-		if (stop == NULL)
-			return NULL;
-		hex = (const unsigned char *)skip_blanks(stop + 1, end);
-		if ((const char *)hex == end ||
-		    ((const char *)hex > stop + 1 &&
-		        lines_hex(&hex, &address) && *hex == ' '))
-			break;
-	}
-	name = word_start(p, stop);
-	period = word_start(p, trim_blanks(p, name));
-	before = word_start(p, trim_blanks(p, period));
-	if (name == stop || !tel_is_letter(*name))
-		return NULL;
-	/* a number is the period if that of the thread is before it */
-	return before > p &&
-	        strspn(period, "0123456789") ==
-	            (size_t)(trim_blanks(p, name) - period) &&
-	        strspn(before, "0123456789/[]") ==
-	            (size_t)(trim_blanks(p, period) - before) ?
-	    period :
-	    name;
-}
-
-/*
- * "[CPU]" before end, and flags behind it, or "CPUFLAGS" of latency-format.
- * Returns where it starts.
- */
-static const char *
-take_cpu(struct ft_line *l, const char *p, const char *end)
-{
-	const char *flags, *open = find_cpu(p, end, &flags);
-
-	if (open != NULL) {
-		ftrace_line_add_field(l, "cpu", 3, open + 1,
-		    trim_blanks(p, flags) - 1);
-	} else {
-		open = word_start(p, end);
-		for (flags = open; flags < end && tel_is_digit(*flags);)
-			flags++;
-		if (flags == open || open == p ||
-		    (l->has_time != FT_LATENCY &&
-		        (flags == end ||
-		            strspn(flags, ".#dDNnpBbHhsSzZ0123456789") !=
-		                (size_t)(end - flags))))
-			return end;
-		ftrace_line_add_field(l, "cpu", 3, open, flags);
-	}
-	if (flags < end)
-		ftrace_line_add_field(l, "context", 7, flags, end);
-	return trim_blanks(p, open);
-}
-
-/*
- * The command and its numbers from p to end: "COMM PID", "COMM PID/TID",
- * "COMM-PID" or "COMM-PID (TGID)".  1; 0: it is something else.
- */
-static int
-take_task(struct ft_line *l, const char *p, const char *end)
-{
-	const char *open = find_open(p, end, '(', ')'), *tid, *pid = NULL;
-	const char *stop = end, *pid_end = NULL;
-	struct ft_text comm;
-
-	if (open != NULL) {
-		pid = skip_blanks(open + 1, end);
-		pid_end = end - 1;
-		stop = trim_blanks(p, open);
-	}
-	for (tid = stop; tid > p && tel_is_digit(tid[-1]);)
-		tid--;
-	if (tid == stop || tid == p)
-		return 0;
-	if (tid[-1] == '/' && tid - p > 1 && tel_is_digit(tid[-2])) {
-		for (pid_end = pid = tid - 1; pid > p && tel_is_digit(pid[-1]);)
-			pid--;
-		comm.p = pid;
-	} else {
-		comm.p = tid - 1;
-		/* perf has -1 for a thread that is not known */
-		if (*comm.p == '-' && comm.p > p && comm.p[-1] == ' ')
-			tid = comm.p;
-		else if (*comm.p != '-' && *comm.p != ' ' && *comm.p != '\t')
-			return 0;
-	}
-	comm.n = (size_t)(trim_blanks(p, comm.p) - p);
-	comm.p = p;
-	/* "INSTANCE:   COMM", of more than one buffer of trace-cmd */
-	for (const char *q = p; q + 3 < p + comm.n; q++)
-		if (memcmp(q, ":  ", 3) == 0) {
-			ftrace_line_add_field(l, "buffer", 6, p, q);
-			comm.n -= (size_t)(skip_blanks(q + 1, end) - p);
-			comm.p = skip_blanks(q + 1, end);
-			break;
-		}
-	if (comm.n == 0 || !ftrace_line_add_field(l, "tid", 3, tid, stop))
-		return 0;
-	ftrace_line_add_label(l, &l->fields[l->nfields - 1], comm);
-	/* "(-----)": not known */
-	if (pid != NULL && pid < pid_end && tel_is_digit(*pid))
-		ftrace_line_add_field(l, "pid", 3, pid, pid_end);
-	return 1;
-}
-
-/* "YYYY-MM-DD HH:MM:SS.FRACTION" before end. Returns where it starts. */
-static const char *
-take_date(struct ft_line *l, const char *p, const char *end)
-{
-	const char *time = word_start(p, end);
-	const char *date = word_start(p, trim_blanks(p, time));
-
-	if (end - time < 9 || time[2] != ':' || time[5] != ':' ||
-	    time - date != 11 || date[4] != '-' || date[7] != '-')
-		return end;
-	ftrace_line_add_field(l, "date", 4, date, end);
-	return trim_blanks(p, date);
-}
-
-/* Whether nothing is from p on, or "EVENT:", behind a period or not. */
-static int
-has_event(const char *p, const char *end)
-{
-	const char *q = p = skip_blanks(p, end);
-
-	while (q < end && tel_is_digit(*q))
-		q++;
-	p = q = skip_blanks(q, end);
-	while (q < end && *q != ' ' && *q != '\t')
-		q++;
-	return p == end || (tel_is_letter(*p) && q[-1] == ':');
-}
-
-/*
- * Takes a part of a command and a thread, from p to end: one of both, the mode
- * of the processor behind them, or nothing, as perf has it at request.
- */
-static void
-take_part_of_task(struct ft_line *l, const char *p, const char *end)
-{
-	const char *mode = word_start(p, end), *slash;
-	const char *task = trim_blanks(p, mode);
-	struct ft_field *f;
-
-	if (task > p && mode < end && tel_is_digit(task[-1]) &&
-	    strspn(mode, "KUHGgMESp") == (size_t)(end - mode)) {
-		ftrace_line_add_field(l, "context", 7, mode, end);
-		end = task;
-		if (take_task(l, p, end))
-			return;
-	}
-	if (p == end)
-		return;
-	if (strspn(p, "0123456789/") >= (size_t)(end - p)) {
-		slash = memchr(p, '/', (size_t)(end - p));
-		ftrace_line_add_field(l, "tid", 3,
-		    slash != NULL ? slash + 1 : p, end);
-		if (slash != NULL)
-			ftrace_line_add_field(l, "pid", 3, p, slash);
-		return;
-	}
-	f = &l->fields[l->nfields];
-	if (ftrace_line_add_field(l, "comm", 4, p, end))
-		f->datatype = TEL_STRING;
-}
-
-/* ------------------------------------------------------ behind the event */
+/* ----------------------------------------------------------------- fields */
 
 /* The end of a key at p, "KEY=" or, where colon, "KEY: "; or NULL. */
 static const char *
@@ -567,14 +222,12 @@ take_switch(struct ft_line *l, const char *p, const char *end)
 		q = arrow + 5;
 	}
 	for (int i = 0; i < 2; i++) {
-		ftrace_line_add_field(l, names[i][0], 9, parts[i][0],
+		tel__ft_add_field(l, names[i][0], 9, parts[i][0],
 		    parts[i][1] - 1);
-		ftrace_line_add_field(l, names[i][1], 8, parts[i][1],
-		    parts[i][2]);
-		ftrace_line_add_field(l, names[i][2], 9, parts[i][3],
-		    parts[i][4]);
+		tel__ft_add_field(l, names[i][1], 8, parts[i][1], parts[i][2]);
+		tel__ft_add_field(l, names[i][2], 9, parts[i][3], parts[i][4]);
 		if (i == 0)
-			ftrace_line_add_field(l, "prev_state", 10,
+			tel__ft_add_field(l, "prev_state", 10,
 			    skip_blanks(parts[0][4] + 1, arrow), parts[0][5]);
 	}
 	return 1;
@@ -640,7 +293,7 @@ find_sample_frame(const char *p, const char *end, const char **stop)
 void
 tel__ft_line_add_address(struct ft_line *l)
 {
-	ftrace_line_add_field(l, "text", 4, (const char *)l->frame,
+	tel__ft_add_field(l, "text", 4, (const char *)l->frame,
 	    (const char *)l->frame_end);
 	l->frame = NULL;
 }
@@ -655,7 +308,7 @@ take_fields(struct ft_line *l, const char *p, const char *end)
 	if (strcmp(l->name, "sched_switch") == 0 && take_switch(l, p, end))
 		return;
 	if (is_message(l->name)) {
-		ftrace_line_add_field(l, "text", 4, p, end);
+		tel__ft_add_field(l, "text", 4, p, end);
 		return;
 	}
 	while (key < end && key_end(key, end, 0) == NULL) {
@@ -672,21 +325,21 @@ take_fields(struct ft_line *l, const char *p, const char *end)
 		l->frame = (const unsigned char *)frame;
 		l->frame_end = (const unsigned char *)stop;
 		if (frame > p)
-			ftrace_line_add_field(l, "text", 4, p,
+			tel__ft_add_field(l, "text", 4, p,
 			    trim_blanks(p, frame));
 		if (stop < end)
-			ftrace_line_add_field(l, "text", 4,
-			    skip_blanks(stop, end), end);
+			tel__ft_add_field(l, "text", 4, skip_blanks(stop, end),
+			    end);
 		return;
 	}
 	if (key > p)
-		ftrace_line_add_field(l, "text", 4, p, trim_blanks(p, key));
+		tel__ft_add_field(l, "text", 4, p, trim_blanks(p, key));
 	while (key < end) {
 		stop = key_end(key, end, colon);
 		value = stop + 1;
 		if (*stop == ':')
 			value = skip_blanks(value, end);
-		if (!ftrace_line_add_field(l, key, (size_t)(stop - key), value,
+		if (!tel__ft_add_field(l, key, (size_t)(stop - key), value,
 		        value_end(value, end, colon, &next)))
 			break;
 		key = next;
@@ -704,14 +357,12 @@ ftrace_line_complete(struct ft_line *l)
 		struct ft_field *site = &l->fields[f - l->fields];
 		site->datatype = TEL_ADDRESS;
 		site->number = tel__fnv(TEL__FNV, f->value.p, f->value.n);
-		ftrace_line_add_label(l, site, site->value);
+		tel__ft_add_label(l, site, site->value);
 	}
 	if ((f = tel__ft_field(l, "prev_comm")) != NULL)
-		ftrace_line_add_label(l, tel__ft_field(l, "prev_pid"),
-		    f->value);
+		tel__ft_add_label(l, tel__ft_field(l, "prev_pid"), f->value);
 	if ((f = tel__ft_field(l, "next_comm")) != NULL)
-		ftrace_line_add_label(l, tel__ft_field(l, "next_pid"),
-		    f->value);
+		tel__ft_add_label(l, tel__ft_field(l, "next_pid"), f->value);
 	f = tel__ft_field(l, "pfn");
 	const struct ft_field *order = tel__ft_field(l, "order");
 	if (strncmp(l->name, "mm_page_", 8) != 0 || f == NULL ||
@@ -778,7 +429,7 @@ take_system_call(struct ft_line *l, const char *name, const char *p,
 	if (open != NULL)
 		take_fields(l, open + 1, end - 1);
 	else
-		ftrace_line_add_field(l, "ret", 3, arrow + 3, end);
+		tel__ft_add_field(l, "ret", 3, arrow + 3, end);
 	return 1;
 }
 
@@ -911,7 +562,7 @@ take_record(struct ft_line *l, const char *p, const char *end)
 	if (starts_with(name, end, "PERF_RECORD_LOST") && lost < end &&
 	    skip_digits(lost, end, &l->clock) != NULL)
 		return FT_LOST;
-	ftrace_line_add_field(l, "text", 4, p, end);
+	tel__ft_add_field(l, "text", 4, p, end);
 	return FT_EVENT;
 }
 
@@ -920,7 +571,7 @@ tel__ft_line(struct ft_line *l, const unsigned char *from,
     const unsigned char *to)
 {
 	const char *p = (const char *)from, *end = (const char *)to;
-	const char *time, *q, *name, *stop;
+	const char *q, *name;
 	uint64_t period;
 
 	l->nfields = l->nlabels = 0;
@@ -928,29 +579,9 @@ tel__ft_line(struct ft_line *l, const unsigned char *from,
 	end = trim_blanks(p, end);
 	if (p == end || *p == '#')
 		return p == end ? FT_BLANK : FT_SILENT;
-	time = find_time(p, end, &q, &l->clock);
-	l->has_time = time != NULL ? FT_TIME : FT_UNTIMED;
-	if (time == NULL)
-		time = find_ticks(p, end, &q, l);
-	if (time == NULL)
-		time = q = find_sample(p, end);
-	if (time == NULL)
-		return other_line(l, p, end);
-	p = skip_blanks(p, time);
-	stop = take_cpu(l, p, take_date(l, p, trim_blanks(p, time)));
-	if (!take_task(l, p, stop)) {
-		/* perf has no fewer digits */
-		if (l->has_time == FT_TIME && q - time > 7 &&
-		    tel_is_digit(q[-7]) && has_event(q, end)) {
-			take_part_of_task(l, p, stop);
-		} else if (!l->has_time || p == time) {
-			return other_line(l, (const char *)from, end);
-		} else {
-			l->want = "a command and the number of its thread";
-			l->at = (const unsigned char *)p;
-			return FT_WRONG;
-		}
-	}
+	const enum ft_kind kind = tel__ft_head(l, p, end, &q);
+	if (kind != FT_EVENT)
+		return kind == FT_WRONG ? kind : other_line(l, p, end);
 	q = skip_blanks(q, end);
 	/* the time since the event before, of trace-cmd */
 	if (starts_with(q, end, "(+") &&
@@ -963,7 +594,7 @@ tel__ft_line(struct ft_line *l, const unsigned char *from,
 	if (q < end && tel_is_digit(*q)) {
 		name = skip_digits(q, end, &period);
 		if (name != NULL && name < end && *name == ' ') {
-			ftrace_line_add_field(l, "period", 6, q, name);
+			tel__ft_add_field(l, "period", 6, q, name);
 			q = skip_blanks(name, end);
 		}
 	}
