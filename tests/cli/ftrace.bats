@@ -96,6 +96,13 @@ field() {
 	    [.tid, .prev_pid, .next_pid] | join(" ")' json >got
 	printf '%s\n' '<idle> swapper/0 kworker/0:1-ev' \
 	    'bash bash swapper/2' | cmp - got
+	jq -r 'select(.type == "sched_switch") | .fields |
+	    [.prev_prio, .prev_state, .next_prio] | join(" ")' json >got
+	printf '%s\n' '120 R 120' '120 S 120' | cmp - got
+	# a thread that is not known
+	echo ':-1    -1 [000]  5.000001:  kmem:kfree: ptr=0x10 name=""' |
+	    telcat -f json | jq -c '[.fields.tid, .labels.tid, .fields.name]' >got
+	echo '[-1,":-1",""]' | cmp - got
 	# a command with blanks, digits and brackets
 	jq -r 'select(.type == "kfree").labels.tid' json |
 	    grep -qx 'my prog \[1\]'
