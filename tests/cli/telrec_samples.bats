@@ -227,9 +227,9 @@ setup() {
 	printf '%s\n' '0x10 201' '0x20 1' | diff - got
 	# what was allocated between the samples is not known: none is temporary
 	sed 's/^\(0*6\) .*/\1 free address=0x3000/' log >last.log
-	for command in telstat 'telstat --stacks' 'telstat diff last.log' \
+	for counts in telstat 'telstat --stacks' 'telstat diff last.log' \
 	    'telstat -f json --stacks'; do
-		$command last.log >got
+		$counts last.log >got
 		grep -c peak got
 		run -1 grep temporary got
 	done
