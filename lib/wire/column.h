@@ -45,12 +45,11 @@ struct tel__column_range tel__column_range(const uint64_t *v, size_t n);
 void tel__column_encode(struct tel__buffer *b, const uint64_t *v, size_t n,
     uint64_t before, enum tel__column_choice choice,
     struct tel__column_range *range);
-/* In the fewest bytes. */
+/* In the fewest bytes, behind 0. */
 static inline void
-tel__column_put(struct tel__buffer *b, const uint64_t *v, size_t n,
-    uint64_t before)
+tel__column_put(struct tel__buffer *b, const uint64_t *v, size_t n)
 {
-	tel__column_encode(b, v, n, before, TEL__COLUMN_SMALLEST, NULL);
+	tel__column_encode(b, v, n, 0, TEL__COLUMN_SMALLEST, NULL);
 }
 /* n places among count, 1 to 256. */
 void tel__column_put_places(struct tel__buffer *b, const uint8_t *places,

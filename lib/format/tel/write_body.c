@@ -234,11 +234,11 @@ put_blobs(struct tel__buffer *body, const struct out_blobs *blobs,
 		for (i = k = 0; i < count; i++)
 			if (same[i] == k)
 				v[k++] = blobs->sizes[i];
-		tel__column_put(body, v, distinct, 0);
+		tel__column_put(body, v, distinct);
 		for (i = 0; i < count; i++)
 			v[i] = same[i];
 		if (distinct > 1 && distinct < count)
-			tel__column_put(body, v, count, 0);
+			tel__column_put(body, v, count);
 		for (i = k = 0; i < count; i++)
 			if (same[i] == k) {
 				tel__buffer_put(body,
@@ -259,7 +259,7 @@ write_body_put_part(struct tel__buffer *body, struct out_part *part,
 	if (part->vary) {
 		for (uint32_t i = 0; i < part->count; i++)
 			v[i] = part->sizes[i];
-		tel__column_put(body, v, part->count, 0);
+		tel__column_put(body, v, part->count);
 	} else {
 		tel__buffer_put_varint(body, part->sizes[0]);
 	}
@@ -286,7 +286,7 @@ put_gaps(const struct out_block *b, struct tel__buffer *body)
 	tel__buffer_put_varint(body, b->ngaps > 0);
 	if (b->ngaps == 0)
 		return;
-	tel__column_put(body, b->gaps, b->count, 0);
+	tel__column_put(body, b->gaps, b->count);
 	if (!body->failed && body->used - begin > b->count / 4 + 64) {
 		body->used = begin;
 		tel__buffer_put_varint(body, 0);
@@ -402,7 +402,7 @@ tel__out_block_body(struct out_block *b, struct tel__buffer *body,
 		for (uint32_t i = 0; i < b->count; i++)
 			v[i] = b->part_of[i];
 		if (b->nparts > 1)
-			tel__column_put(body, v, b->count, 0);
+			tel__column_put(body, v, b->count);
 		tel__column_encode(body, b->clocks, b->count, first,
 		    TEL__COLUMN_CLOCKS, NULL);
 		put_gaps(b, body);

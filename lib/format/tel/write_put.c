@@ -261,7 +261,7 @@ write_put_put_names(struct tel_writer *w, struct out_block *b,
 	if (ordinals->used > 0)
 		tel__column_put(&n->record,
 		    (const uint64_t *)(const void *)ordinals->bytes,
-		    ordinals->used / sizeof(uint64_t), 0);
+		    ordinals->used / sizeof(uint64_t));
 	tel_status st = put_record(w, NATIVE_NAMES, 0, bytes,
 	    tel__native_put_head(bytes, &head), 1);
 	*size = (uint32_t)(n->length - before);

@@ -194,7 +194,7 @@ put_stat(const struct out_stat *stat, unsigned nblocks, struct tel__buffer *b)
 	tel__buffer_put_varint(b, stat->type);
 	for (i = 0; i < nblocks; i++)
 		low[i] = stat->counts[i];
-	tel__column_put(b, low, nblocks, 0);
+	tel__column_put(b, low, nblocks);
 	tel__buffer_put_varint(b, stat->ncells);
 	for (k = 0; k < stat->ncells; k++) {
 		for (i = n = 0; i < nblocks; i++) {
@@ -204,8 +204,8 @@ put_stat(const struct out_stat *stat, unsigned nblocks, struct tel__buffer *b)
 			low[n] = range->low;
 			span[n++] = range->high - range->low;
 		}
-		tel__column_put(b, low, n, 0);
-		tel__column_put(b, span, n, 0);
+		tel__column_put(b, low, n);
+		tel__column_put(b, span, n);
 	}
 }
 
