@@ -87,13 +87,13 @@ tel__load_value(struct loader *l, const char *value, const char *type,
 	if (v == NULL)
 		return 0;
 	out->missing = t != NULL && inst_is(t, "missing");
-	if (v->quoted) {
+	const int integer = !v->quoted && tel__inst_int128(v, &w);
+	if (v->quoted || (!integer && t == NULL)) {
 		out->datatype = TEL_STRING;
 		out->as.string = l->text;
 		return load_fields_decode(l, v, &out->length);
 	}
-	if (!tel__inst_int128(v, &w) ||
-	    (!int128_is_u64(w) && !int128_is_i64(w)))
+	if (!integer || (!int128_is_u64(w) && !int128_is_i64(w)))
 		return 0;
 	out->datatype = int128_is_u64(w) ? TEL_UNSIGNED : TEL_SIGNED;
 	out->as.u64 = w.low;

@@ -343,6 +343,28 @@ snapshots() {
 	grep -q 'pairs 1000  total 900 ' got
 }
 
+@test "a key of a tally needs quotes only where it has blanks" {
+	cat >keys <<-'END'
+		0000000000000000 H inst 1 0 0 hz=1000
+		0000000000000000 C id=1 type=tally max=3 name=Types
+		0000000000000001 U c=1 op=tally v=TEXT n=2
+		0000000000000002 U c=1 op=tally v="TEXT"
+		0000000000000003 U c=1 op=tally v=-5x
+		0000000000000004 U c=1 op=tally v=-5
+		0000000000000009 Z
+	END
+	clean telstat -f csv keys >csv
+	grep ',bucket,' csv | cut -d, -f 7,8 >got
+	diff - got <<-'END'
+		TEXT,3
+		-5,1
+		-5x,1
+	END
+	sed -i 's/U .* n=2$/SB c=1 k=APPL v=9/' keys
+	clean telstat -f csv keys >csv
+	grep -q ',APPL,9,$' csv
+}
+
 @test "classes of one name and other definitions are kept apart" {
 	cat >anew <<-'END'
 		0000000000000000 H inst 1 0 0 hz=1000
