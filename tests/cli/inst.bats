@@ -365,6 +365,22 @@ snapshots() {
 	grep -q ',APPL,9,$' csv
 }
 
+@test "a histogram begins at the least number of 64 bits" {
+	cat >least <<-'END'
+		0000000000000000 H inst 1 0 0 hz=1000
+		0000000000000000 C id=1 type=hist name=h lo=-9223372036854775808 hi=0 w=9223372036854775807
+		0000000000000001 U c=1 op=hist v=-9223372036854775808
+		0000000000000001 U c=1 op=hist v=-1 n=2
+		0000000000000009 Z
+	END
+	clean telstat -f csv least >csv
+	grep ',bucket,' csv | cut -d, -f 5,6,8 >got
+	diff - got <<-'END'
+		-9223372036854775808,-1,1
+		-1,0,2
+	END
+}
+
 @test "classes of one name and other definitions are kept apart" {
 	cat >anew <<-'END'
 		0000000000000000 H inst 1 0 0 hz=1000

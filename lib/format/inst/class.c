@@ -163,10 +163,9 @@ read_parameters(const struct tel_reader *r, const struct inst *s,
 		const struct inst_value *v = &s->line.values[key];
 		if (!inst_has(&s->line, (enum inst_key)key) ||
 		    !tel__inst_integer(v, &n) || n.over ||
-		    n.magnitude > INT64_MAX)
+		    n.magnitude > (uint64_t)INT64_MAX + (n.negative != 0))
 			return 0;
-		*to++ =
-		    n.negative ? -(int64_t)n.magnitude : (int64_t)n.magnitude;
+		*to++ = (int64_t)(n.negative ? 0 - n.magnitude : n.magnitude);
 	}
 	switch (type) {
 	case CLASS_HIST: return out[0] < out[1] && out[2] > 0;
