@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Inst logs: records, the rules of classes, damage, detection. */
+#include <math.h>
+
 #include "again.h"
 #include "format/inst/inst.h"
 
@@ -298,7 +300,9 @@ test_descriptors(void)
 		{ "%e", "12345.678", 12345.678 }, { "%g", "1e-7", 1e-7 },
 		{ "%#g", "1", 1 }, { "%#.0e", "3", 3 }, { "%#.0f", "3", 3 },
 		{ "%a", "1", 1 }, { "%.2a", "3.5", 3.5 }, { "%08f", "-1", -1 },
-		{ "%f", "3", 3 } };
+		{ "%f", "3", 3 }, { "%E", "12345.678", 12345.678 },
+		{ "%12.3G|", "1e-7", 1e-7 }, { "%A", "-3.5", -3.5 },
+		{ "%F", "-inf", -INFINITY } };
 	char want[200], format[40];
 	size_t i, n;
 

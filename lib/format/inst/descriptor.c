@@ -79,7 +79,7 @@ descriptor_read_conversion(const unsigned char **p, const unsigned char *end,
 		q += 2;
 	else if (q < end && memchr("hljztL", *q, 6) != NULL)
 		q++;
-	if (q == end || memchr("diouxXcspfega%", *q, 14) == NULL)
+	if (q == end || memchr("diouxXcspfFeEgGaA%", *q, 18) == NULL)
 		return 0;
 	c->letter = *q;
 	*p = q + 1;
@@ -190,6 +190,7 @@ descriptor_put_double(struct text *t, const struct conversion *c,
 {
 	int precision = c->precision < 0 ? 6 : c->precision, n;
 	char number[64], buffer[320 + INST_WIDTH_MAX + 16], *end;
+	const char letter = (char)(c->letter | 0x20);
 	size_t zeros = 0, sign, have;
 
 	if (v->quoted || v->n == 0 || v->n >= sizeof(number))
@@ -198,17 +199,17 @@ descriptor_put_double(struct text *t, const struct conversion *c,
 	number[v->n] = '\0';
 	locale_t old = uselocale(c_locale);
 	double d = strtod(number, &end);
-	if (c->letter == 'f' && c->alternate)
+	if (letter == 'f' && c->alternate)
 		n = snprintf(buffer, sizeof(buffer), "%#.*f", precision, d);
-	else if (c->letter == 'f')
+	else if (letter == 'f')
 		n = snprintf(buffer, sizeof(buffer), "%.*f", precision, d);
-	else if (c->letter == 'e' && c->alternate)
+	else if (letter == 'e' && c->alternate)
 		n = snprintf(buffer, sizeof(buffer), "%#.*e", precision, d);
-	else if (c->letter == 'e')
+	else if (letter == 'e')
 		n = snprintf(buffer, sizeof(buffer), "%.*e", precision, d);
-	else if (c->letter == 'a' && c->precision < 0)
+	else if (letter == 'a' && c->precision < 0)
 		n = snprintf(buffer, sizeof(buffer), "%a", d);
-	else if (c->letter == 'a')
+	else if (letter == 'a')
 		n = snprintf(buffer, sizeof(buffer), "%.*a", precision, d);
 	else if (c->alternate)
 		n = snprintf(buffer, sizeof(buffer), "%#.*g", precision, d);
@@ -217,10 +218,14 @@ descriptor_put_double(struct text *t, const struct conversion *c,
 	uselocale(old);
 	if (*end != '\0' || n < 0 || (size_t)n >= sizeof(buffer))
 		return 0;
+	if (letter != c->letter)
+		for (int i = 0; i < n; i++)
+			if (buffer[i] >= 'a' && buffer[i] <= 'z')
+				buffer[i] = (char)(buffer[i] - 0x20);
 	sign = buffer[0] == '-';
 	const char *prefix = sign ? "-" : c->plus ? "+" : c->blank ? " " : "";
 	have = (size_t)n - sign + strlen(prefix);
-	if (c->zero && !c->left && isfinite(d) && c->letter != 'a' &&
+	if (c->zero && !c->left && isfinite(d) && letter != 'a' &&
 	    c->width > have)
 		zeros = c->width - have;
 	put_padded(t, c, prefix, zeros, (unsigned char *)buffer + sign,
@@ -288,9 +293,13 @@ descriptor_convert(struct text *t, const struct conversion *c,
 	case 'c':
 	case 's': return descriptor_put_bytes(t, c, v);
 	case 'f':
+	case 'F':
 	case 'e':
+	case 'E':
 	case 'g':
-	case 'a': return descriptor_put_double(t, c, v, c_locale);
+	case 'G':
+	case 'a':
+	case 'A': return descriptor_put_double(t, c, v, c_locale);
 	default: return descriptor_put_integer(t, c, v);
 	}
 }
