@@ -29,6 +29,13 @@ telstat_wants_events(const struct telstat *t)
 	    sel->count != UINT64_MAX;
 }
 
+/* Whether inst logs are added up: a rate set for their clock is of events. */
+static int
+adds_logs(const struct telstat *t)
+{
+	return !telstat_wants_events(t) && t->settings.tick_rate <= 0;
+}
+
 /* As many more bytes as there are, up to want; 0 at the end, or after a message. */
 static size_t
 read_more(const struct source *src, off_t start, struct ahead *a, size_t want)
@@ -78,7 +85,7 @@ telstat_adds(struct telstat *t, const char *operand, struct ahead *input)
 		return 0;
 	/* of a pipe with a name nothing can be read again, not even opened */
 	if (!is_input && stat(operand, &st) == 0 && !S_ISREG(st.st_mode))
-		return t->as_inst && !telstat_wants_events(t);
+		return t->as_inst && adds_logs(t);
 	if (source_open(&src, operand) <= 0)
 		return -1;
 	off_t start = src.regular ? lseek(src.fd, 0, SEEK_CUR) : -1;
@@ -95,5 +102,5 @@ telstat_adds(struct telstat *t, const char *operand, struct ahead *input)
 		return -1;
 	if (sort == TEL_INST_STATS)
 		return 1;
-	return (t->as_inst || sort == TEL_INST_LOG) && !telstat_wants_events(t);
+	return (t->as_inst || sort == TEL_INST_LOG) && adds_logs(t);
 }

@@ -343,6 +343,22 @@ snapshots() {
 	grep -q 'pairs 1000  total 900 ' got
 }
 
+@test "--tb-hz sets the rate of the clock, whether the log has one or not" {
+	for hz in '' ' hz=60'; do
+		cat >log <<-END
+			0000000000000000 H inst 1 0 0$hz
+			0000000000000000 C id=1 type=strace name=s
+			0000000000000000 E c=1 p=1
+			00000000000003E8 E c=1 p=2
+			00000000000003E8 Z
+		END
+		[ "$(clean telcat -H -T s --tb-hz 1000 -e End -F clock log)" = '1.000000000 End clock=1000' ]
+		clean telstat --tb-hz 1000 log >got
+		grep -q 'pairs 1  total 1,000,000 us' got
+		clean telstat --as inst --tb-hz 1000 - <log | diff - got
+	done
+}
+
 @test "a key of a tally needs quotes only where it has blanks" {
 	cat >keys <<-'END'
 		0000000000000000 H inst 1 0 0 hz=1000

@@ -86,7 +86,7 @@ header(struct tel_reader *r, struct inst *s, const char **why)
 	tel__inst_clear(s);
 	s->headed = 1;
 	s->type = T_HEADER;
-	if (tel__inst_unsigned(l, I_HZ) > 0)
+	if (tel__inst_unsigned(l, I_HZ) > 0 && r->tick_rate <= 0)
 		tel__clock_set_rate(r->log.clock,
 		    (double)tel__inst_unsigned(l, I_HZ));
 	take_wall(r, s);
