@@ -118,7 +118,11 @@ test_wrong(void)
 		{ "1 A\n#other\n",
 		    ":2: expected #version or #type, found '#other'" },
 		{ "1 A\n#type B 1\n2 C\n",
-		    ":3: expected { for the type of line 2, found '2'" },
+		    ":3: expected a line with only { for the type of line 2, "
+		    "found '2'" },
+		{ "1 A\n#type B 1\n{ X, ItemLong }\n",
+		    ":3: expected a line with only { for the type of line 2, "
+		    "found '{'" },
 		{ "1 A\n#type B 1\n",
 		    ":2: it ends before the block of the "
 		    "type of line 2" },

@@ -144,7 +144,8 @@ take_provider(struct parser *ps, struct span line)
 		    shown(token), token.p);
 	if (ps->pending > 0)
 		return tmf_fail(ps, TEL_EINVAL,
-		    "expected { for the type of line %u, found '%.*s'",
+		    "expected a line with only { for the type of line %u, "
+		    "found '%.*s'",
 		    ps->type_line, shown(token), token.p);
 	if (token.n > TMF_NAME_MAX || line.n > TMF_NAME_MAX)
 		return tmf_fail(ps, TEL_ELIMIT, "a name of more than %d bytes",
