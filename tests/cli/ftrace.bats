@@ -513,3 +513,60 @@ field() {
 	echo '    sh-7     [000]54565785385711: kfree:   ptr=(nil)' >log
 	[ "$(telcat -H log)" = '000031A096413AEF kfree cpu=0 tid=7["sh"] ptr=0x0' ]
 }
+
+@test "a stack behind an event of another processor is an event" {
+	cat >log <<-'END'
+		    sh-7     (     7) [000] ..... 1.000004: kfree: ptr=0x1
+		    ls-8     (     8) [001] ..... 1.000004: kfree: ptr=0x2
+		    sh-7     (     7) [000] ..... 1.000005: <stack trace>
+		 => f+0x1/0x2
+		 => main+0x26b/0x340
+		    ls-8     (     8) [001] ..... 1.000006: <stack trace>
+		 => g+0x1/0x2
+		    ls-8     (     8) [001] ..... 1.000006: <user stack trace>
+		 => main+0x1/0x2
+		    sh-7     (     7) [000] ..... 1.000006: <user stack trace>
+		 => main+0x1/0x2
+	END
+	clean telcat -H log | cut -d ' ' -f 2,5,7- | diff - <(cat <<-'END'
+		kfree tid=7["sh"] ptr=0x1 stack=0
+		kfree tid=8["ls"] ptr=0x2 stack=0
+		kernel_stack tid=7["sh"] text="<stack trace>" stack=2["f"]
+		kernel_stack tid=8["ls"] text="<stack trace>" stack=3["g"]
+		user_stack tid=7["sh"] text="<user stack trace>" stack=1["main"]
+	END
+	)
+	telcat -f folded log | diff - <(printf '%s\n' 'kernel_stack;main;f 1' \
+	    'kernel_stack;main;g 1' 'user_stack;main 1')
+}
+
+@test "latencies and lost events of trace-cmd report" {
+	cat >log <<-'END'
+		          <idle>-0     [000]  1.500000: sched_switch:         swapper/0:0 [120] R ==> bash:77 [120] Latency: 12.345 usecs
+		            bash-77    [000]  1.500010: sched_switch:         prev_pid=77 next_pid=0 next_prio=120 Latency: 5.001 usecs
+		            bash-77    [000]  1.500011: sched_switch:         prev_pid=77 next_pid=0 next_prio=120
+		CPU:1 [12 EVENTS DROPPED]
+		CPU:1 [EVENTS DROPPED]
+
+		Average wakeup latency: 8.673 usecs
+		Maximum Latency: 12.345 usecs at timestamp: 1.500000
+		Minimum Latency: 5.001 usecs at timestamp: 1.500010
+
+		RT task timings:
+	END
+	run -0 --separate-stderr telcat -H log
+	[[ $stderr == *'13 events lost when the log was recorded' ]]
+	[ "${#lines[@]}" -eq 3 ]
+	[[ ${lines[0]} == *' next_prio=120 latency=12345' ]]
+	[[ ${lines[1]} == *' next_prio=120 latency=5001' ]]
+	[[ ${lines[2]} == *' next_prio=120' ]]
+}
+
+@test "what a system call gives has one name" {
+	cat >log <<-'END'
+		  sh     7 [000]  1.000001: syscalls:sys_exit_openat: 0xfffffffffffffffe
+		    sh-7     [000] 1.000002: sys_exit_openat:      0xfffffffffffffffe
+		    sh-7     (     7) [000] ..... 1.000003: sys_openat -> 0xfffffffffffffffe
+	END
+	[ "$(clean telcat -H log | grep -c ' ret=0xfffffffffffffffe$')" -eq 3 ]
+}

@@ -204,7 +204,7 @@ put_chain(struct tel_reader *r, struct ftrace *s)
 static int
 announces_stack(const struct ft_line *l, uint64_t of, int first)
 {
-	const char *const what = first ? "<stack trace" : "<user stack trace";
+	const char *const what = first ? FT_STACK : FT_USER_STACK;
 	const struct ft_field *text = tel__ft_field(l, "text");
 	const struct ft_field *tid = tel__ft_field(l, "tid");
 

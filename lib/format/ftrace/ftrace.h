@@ -27,6 +27,9 @@
 #define FT_NAME_MAX 63u
 /* How the names of perf's own records begin. */
 #define FT_RECORD "PERF_RECORD_"
+/* How the text of a line before a stack begins. */
+#define FT_STACK "<stack trace"
+#define FT_USER_STACK "<user stack trace"
 #define FT_LABEL_MAX 255u
 #define FT_HEADER 16u
 /* The most frames of a stack: others, the outermost ones, are left out. */

@@ -101,13 +101,14 @@ tel__ft_add_field(struct ft_line *l, const char *name, size_t length,
 /* Adds a number that the line implies. */
 static void
 ftrace_line_add_number(struct ft_line *l, const char *name,
-    enum tel_datatype datatype, uint64_t number)
+    enum tel_datatype datatype, enum tel_unit unit, uint64_t number)
 {
 	struct ft_field *f = &l->fields[l->nfields];
 
 	if (!tel__ft_add_field(l, name, strlen(name), name, name))
 		return;
 	f->datatype = datatype;
+	f->unit = unit;
 	f->number = number;
 }
 
@@ -233,6 +234,33 @@ take_switch(struct ft_line *l, const char *p, const char *end)
 	return 1;
 }
 
+/*
+ * Where " Latency: 12.345 usecs" starts, which trace-cmd report -w has behind a
+ * switch, or end.
+ */
+static const char *
+find_latency(const struct ft_line *l, const char *p, const char *end,
+    uint64_t *ns)
+{
+	const char *unit = word_start(p, end), *number, *name, *point;
+	uint64_t us;
+
+	if (strcmp(l->name, "sched_switch") != 0 ||
+	    !starts_with(unit, end, "usecs"))
+		return end;
+	number = word_start(p, trim_blanks(p, unit));
+	name = word_start(p, trim_blanks(p, number));
+	if (!starts_with(name, end, "Latency: "))
+		return end;
+	point = skip_digits(number, unit, &us);
+	if (point == NULL || unit - point != 5 || *point != '.' ||
+	    skip_digits(point + 1, unit, ns) != unit - 1 ||
+	    us > UINT64_MAX / 1000 - 1)
+		return end;
+	*ns += us * 1000;
+	return trim_blanks(p, name);
+}
+
 /* Whether an event is a message of a program or a tracer. */
 static int
 is_message(const char *name)
@@ -332,7 +360,10 @@ take_fields(struct ft_line *l, const char *p, const char *end)
 			    end);
 		return;
 	}
-	if (key > p)
+	/* the only part of what a system call gives, "0x3" */
+	if (key == end && strncmp(l->name, "sys_exit_", 9) == 0)
+		tel__ft_add_field(l, "ret", 3, p, end);
+	else if (key > p)
 		tel__ft_add_field(l, "text", 4, p, trim_blanks(p, key));
 	while (key < end) {
 		stop = key_end(key, end, colon);
@@ -370,9 +401,9 @@ ftrace_line_complete(struct ft_line *l)
 	    order->datatype != TEL_UNSIGNED || order->number > 32)
 		return;
 	/* pages of 4 KiB; none: the number is -1 */
-	ftrace_line_add_number(l, "address", TEL_ADDRESS,
+	ftrace_line_add_number(l, "address", TEL_ADDRESS, TEL_UNIT_NONE,
 	    f->number >> 52 == 0 ? f->number << 12 : 0);
-	ftrace_line_add_number(l, "size", TEL_UNSIGNED,
+	ftrace_line_add_number(l, "size", TEL_UNSIGNED, TEL_UNIT_NONE,
 	    UINT64_C(4096) << order->number);
 }
 
@@ -462,17 +493,24 @@ other_line(struct ft_line *l, const char *p, const char *end)
 {
 	static const char *const headers[] = { "cpus=", "version = ", "CPU ",
 		"CPU:", "trace-cmd version",
-		"Buffer: ", "buffer: ", "PERF_RECORD_FINISHED_" };
+		"Buffer: ", "buffer: ", "Average wakeup latency: ",
+		"Maximum Latency: ", "Minimum Latency: ", "RT task timings:",
+		"PERF_RECORD_FINISHED_" };
 	const char *q = skip_blanks(p, end), *lost;
 	const unsigned char *digits = (const unsigned char *)q;
 	uint64_t address;
 
-	/* "CPU:0 [LOST 12 EVENTS]", or without a number */
+	/*
+	 * "CPU:0 [LOST 12 EVENTS]", or "CPU:0 [12 EVENTS DROPPED]" of trace-cmd;
+	 * or without a number
+	 */
 	lost = memchr(p, '[', (size_t)(end - p));
-	if (lost != NULL && starts_with(lost, end, "[LOST ") &&
-	    end[-1] == ']') {
-		if (skip_digits(lost + 6, end, &l->clock) == NULL ||
-		    l->clock == 0)
+	if (lost != NULL && end[-1] == ']' &&
+	    (starts_with(lost, end, "[LOST ") ||
+	        (end - lost > 15 &&
+	            memcmp(end - 15, "EVENTS DROPPED]", 15) == 0))) {
+		lost += starts_with(lost, end, "[LOST ") ? 6 : 1;
+		if (skip_digits(lost, end, &l->clock) == NULL || l->clock == 0)
 			l->clock = 1;
 		return FT_LOST;
 	}
@@ -572,7 +610,7 @@ tel__ft_line(struct ft_line *l, const unsigned char *from,
 {
 	const char *p = (const char *)from, *end = (const char *)to;
 	const char *q, *name;
-	uint64_t period;
+	uint64_t period, latency = 0;
 
 	l->nfields = l->nlabels = 0;
 	l->frame = NULL;
@@ -606,10 +644,18 @@ tel__ft_line(struct ft_line *l, const unsigned char *from,
 		ftrace_line_take_name(l, name, (size_t)(q - 1 - name));
 	} else {
 		/* what the kernel's tracers print, or a program */
-		ftrace_line_take_name(l, "print", 5);
+		const char *const word = starts_with(name, end, FT_STACK) ?
+		    "kernel_stack" :
+		    starts_with(name, end, FT_USER_STACK) ? "user_stack" :
+		                                            "print";
+		ftrace_line_take_name(l, word, strlen(word));
 		q = name;
 	}
-	take_fields(l, skip_blanks(q, end), end);
+	const char *stop = find_latency(l, q, end, &latency);
+	take_fields(l, skip_blanks(q, stop), stop);
+	if (stop < end)
+		ftrace_line_add_number(l, "latency", TEL_UNSIGNED, TEL_UNIT_NS,
+		    latency);
 	ftrace_line_complete(l);
 	return FT_EVENT;
 }
