@@ -315,6 +315,12 @@ packets() {
 	run -3 --separate-stderr telcat -c f*
 	[ "$output" = 0 ]
 	[ "$(grep -c 'a packet of a trace with another UUID' <<<"$stderr")" = 16 ]
+	run -0 --separate-stderr telcat --force -H --no-merge f*
+	[ "$(cut -d ' ' -f 2- <<<"$output" | uniq -c | tr -s ' ')" = ' 16 e x=7' ]
+	[ "$(grep -c ': stream: packets of a trace with another UUID are read$' <<<"$stderr")" = 16 ]
+	run -0 --separate-stderr telfilter --force -w true -o copy f00
+	[[ $stderr == *'another UUID are read' ]]
+	cmp f00/stream copy/stream
 	run -1 --separate-stderr telcat -c i*
 	[ "$output" = 0 ]
 	grep ': metadata, line' <<<"$stderr" | grep -v ': offset 0: ' |

@@ -68,6 +68,7 @@ struct ctf_trace {
 	size_t nstreams;
 	char *folder; /* of the metadata, with its last slash */
 	int broken;   /* its metadata make no sense: it is left out */
+	int any_uuid; /* packets may have another one than the metadata */
 };
 
 /* The header and context of a packet; sizes are in bits. */
@@ -141,7 +142,7 @@ struct ctf {
 	int started;
 	int origins; /* each record comes behind the origin of its event */
 	int taken;   /* the event of heap[0] was given */
-	int clock_reported;
+	int clock_reported, foreign_reported;
 	tel_status failed; /* what the next call is to return */
 };
 

@@ -48,7 +48,8 @@ struct ctf_cursor {
 	/* what had a role, by the number of its bit */
 	uint64_t roles[CTF_ROLES];
 	unsigned seen;             /* bits of those that came */
-	const unsigned char *uuid; /* where one was */
+	const unsigned char *uuid; /* where one was, */
+	int foreign;               /* other than that of the metadata */
 	struct tel__buffer *out;   /* records */
 	size_t record;             /* where in it this one is */
 	const char *why;

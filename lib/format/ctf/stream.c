@@ -137,8 +137,9 @@ tel__ctf_decode_head(const struct ctf_trace *t, const unsigned char *bytes,
 		c->why = "no magic number of a packet";
 		return CTF_BAD;
 	}
-	if (c->uuid != NULL && t->m.has_uuid &&
-	    memcmp(c->uuid, t->m.uuid, sizeof(t->m.uuid)) != 0) {
+	c->foreign = c->uuid != NULL && t->m.has_uuid &&
+	    memcmp(c->uuid, t->m.uuid, sizeof(t->m.uuid)) != 0;
+	if (c->foreign && !t->any_uuid) {
 		c->why = "a packet of a trace with another UUID";
 		return CTF_BAD;
 	}
@@ -241,6 +242,12 @@ stream_read_head(struct tel_reader *r, struct ctf *s, const struct ctf_trace *t,
 	if (result == CTF_MEMORY)
 		return TEL_ENOMEM;
 	*why = result == CTF_DONE ? check_head(c, f, &f->packet) : c->why;
+	if (*why == NULL && c->foreign && !s->foreign_reported) {
+		s->foreign_reported = 1;
+		tel__reader_notice(r, TEL_WARNING, r->offset,
+		    "%.100s: packets of a trace with another UUID are read",
+		    file_name(s, f));
+	}
 	return *why == NULL ? TEL_OK : TEL_END;
 }
 

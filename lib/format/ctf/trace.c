@@ -60,6 +60,7 @@ load_metadata(struct tel_reader *r, struct ctf *s, size_t i)
 		return TEL_ENOMEM;
 	struct ctf_trace *t = &s->traces[s->ntraces];
 	memset(t, 0, sizeof(*t));
+	t->any_uuid = r->force;
 	unsigned char *bytes = ctf_trace_read_file(s->set, i, &size);
 	if (bytes == NULL)
 		return tel__reader_fail(r,
