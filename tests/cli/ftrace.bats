@@ -570,3 +570,39 @@ field() {
 	END
 	[ "$(clean telcat -H log | grep -c ' ret=0xfffffffffffffffe$')" -eq 3 ]
 }
+
+@test "lines of perf trace" {
+	cat >log <<-'END'
+		         ? (         ): cat/77  ... [continued]: execve())                = 0
+		     0.018 ( 0.003 ms): cat/77 brk()                                      = 0x55d9e5a44000
+		                                       access (/lib/ld.so)
+		                                       main (/bin/cat)
+		     0.062 ( 0.006 ms): cat/77 access(filename: "/a (b) = c", mode: R)    = -1 ENOENT (No such file or directory)
+		     0.100 (         ): Web Content/78 poll(ufds: 0x7f, nfds: 2)          ...
+		  1500.101 (1500.001 ms): Web Content/78  ... [continued]: poll())        = 1
+		  1500.102 ( 0.002 ms): close(fd: 3)                                      = 0
+		  1500.103 (         ): cat/77 exit_group()                               = ?
+		  1500.104 cat/77 sched:sched_process_exit(comm: "cat", prio: 120)
+		  1500.105 ( 0.000 ms): cat/77 minfault [f+0x2] => 0x55d0cda785c0 (?k)
+		         ? (         ): cat/77  ... [continued]: clone())                 =
+	END
+	clean telcat -H log | diff - <(cat <<-'END'
+		0000000000000000 execve tid=77["cat"] ret=0 stack=0
+		0000000000004650 brk tid=77["cat"] duration=3000 ret=0x55d9e5a44000 stack=2["access"]
+		000000000000F230 access tid=77["cat"] duration=6000 filename="/a (b) = c" mode="R" ret=-1 text="ENOENT (No such file or directory)" stack=0
+		00000000000186A0 poll tid=78["Web Content"] ufds=0x7f nfds=2 stack=0
+		000000005969B988 poll tid=78["Web Content"] duration=1500001000 ret=1 stack=0
+		000000005969BD70 close duration=2000 fd=3 ret=0 stack=0
+		000000005969C158 exit_group tid=77["cat"] ret="?" stack=0
+		000000005969C540 sched_process_exit tid=77["cat"] comm="cat" prio=120 stack=0
+		000000005969C928 minfault tid=77["cat"] duration=0 text="[f+0x2] => 0x55d0cda785c0 (?k)" stack=0
+		000000005969C928 clone tid=77["cat"] stack=0
+	END
+	)
+	[ "$(telcat -f folded -w 'name == brk' log)" = 'main;access 1' ]
+	telfilter -w true log | cmp - log
+	printf '%s\n' '0.000 (' '1.000 (): ' '1.000 ( ms): a()' '1.000 b()' '? a()' \
+	    '1.00 ( ): a()' '1.000 ( ): a) = 3' >bad
+	run -3 --separate-stderr telcat -H --as ftrace bad
+	[ -z "$output" ]
+}

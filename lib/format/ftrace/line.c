@@ -5,6 +5,7 @@
  *	COMM PID [CPU] TIME: [PERIOD] SYSTEM:EVENT: FIELDS	(perf script)
  *	COMM-PID [CPU] FLAGS TIME: EVENT: FIELDS		(trace-cmd, kernel)
  *	COMM PID [CPU] PERIOD EVENT:				(perf script)
+ *	TIME (DURATION ms): COMM/TID CALL(FIELDS) = RET		(perf trace)
  */
 #include <stdio.h>
 
@@ -234,6 +235,21 @@ take_switch(struct ft_line *l, const char *p, const char *end)
 	return 1;
 }
 
+/* Reads "12.345" as 12345.  Returns where it ends; NULL: it is something else. */
+static const char *
+read_thousandths(const char *p, const char *end, uint64_t *out)
+{
+	const char *point = skip_digits(p, end, out);
+	uint64_t rest;
+
+	if (point == NULL || point == p || end - point < 4 || *point != '.' ||
+	    skip_digits(point + 1, point + 4, &rest) != point + 4 ||
+	    __builtin_mul_overflow(*out, (uint64_t)1000, out) ||
+	    __builtin_add_overflow(*out, rest, out))
+		return NULL;
+	return point + 4;
+}
+
 /*
  * Where " Latency: 12.345 usecs" starts, which trace-cmd report -w has behind a
  * switch, or end.
@@ -242,8 +258,7 @@ static const char *
 find_latency(const struct ft_line *l, const char *p, const char *end,
     uint64_t *ns)
 {
-	const char *unit = word_start(p, end), *number, *name, *point;
-	uint64_t us;
+	const char *unit = word_start(p, end), *number, *name;
 
 	if (strcmp(l->name, "sched_switch") != 0 ||
 	    !starts_with(unit, end, "usecs"))
@@ -252,12 +267,8 @@ find_latency(const struct ft_line *l, const char *p, const char *end,
 	name = word_start(p, trim_blanks(p, number));
 	if (!starts_with(name, end, "Latency: "))
 		return end;
-	point = skip_digits(number, unit, &us);
-	if (point == NULL || unit - point != 5 || *point != '.' ||
-	    skip_digits(point + 1, unit, ns) != unit - 1 ||
-	    us > UINT64_MAX / 1000 - 1)
+	if (read_thousandths(number, unit, ns) != unit - 1)
 		return end;
-	*ns += us * 1000;
 	return trim_blanks(p, name);
 }
 
@@ -464,6 +475,100 @@ take_system_call(struct ft_line *l, const char *name, const char *p,
 	return 1;
 }
 
+/*
+ * A call, "NAME(KEY: VALUE, ...) = VALUE TEXT", or "... [continued]: NAME()) =
+ * VALUE" of one that took longer; or "NAME TEXT".  1, or 0: it is something else.
+ */
+static int
+take_call(struct ft_line *l, const char *p, const char *end)
+{
+	static const char again[] = "... [continued]: ";
+	const int continued = starts_with(p, end, again);
+	const char *name = p + (continued ? sizeof(again) - 1 : 0);
+	const char *open = name, *equals = end - 1, *close, *word;
+
+	while (open < end && (tel_is_word(*open) || *open == ':'))
+		open++;
+	if (open == name || open == end || (*open != '(' && *open != ' '))
+		return 0;
+	ftrace_line_take_name(l, name, (size_t)(open - name));
+	if (*open == ' ') {
+		tel__ft_add_field(l, "text", 4, skip_blanks(open, end), end);
+		return 1;
+	}
+	while (equals > open &&
+	    (*equals != '=' || trim_blanks(open, equals)[-1] != ')'))
+		equals--;
+	close = trim_blanks(open, equals > open ? equals : end);
+	if (equals == open && close - open > 4 &&
+	    memcmp(close - 4, " ...", 4) == 0)
+		close = trim_blanks(open, close - 4);
+	if (!continued)
+		take_fields(l, open + 1, close - (close[-1] == ')'));
+	if (equals == open)
+		return 1;
+	p = word = skip_blanks(equals + 1, end);
+	while (word < end && *word != ' ')
+		word++;
+	if (p < end)
+		tel__ft_add_field(l, "ret", 3, p, word);
+	if (word < end)
+		tel__ft_add_field(l, "text", 4, skip_blanks(word, end), end);
+	return 1;
+}
+
+/*
+ * A line of perf trace, "MS (MS ms): COMM/TID CALL", whose first time may be "?",
+ * and the second one blank; or "MS COMM/TID CALL".  1, or 0: it is something else.
+ */
+static int
+take_traced(struct ft_line *l, const char *p, const char *end)
+{
+	const char *q = skip_blanks(p, end), *stop, *slash, *digits;
+	uint64_t us = 0, duration = 0;
+
+	stop = q < end && *q == '?' ? q + 1 : read_thousandths(q, end, &us);
+	if (stop == NULL || stop == end || *stop != ' ' ||
+	    us > UINT64_MAX / 1000)
+		return 0;
+	l->has_time = *q == '?' ? FT_UNTIMED : FT_TIME;
+	l->clock = us * 1000;
+	p = q = stop + 1;
+	stop = NULL;
+	if (*q == '(') {
+		q = skip_blanks(q + 1, end);
+		stop = read_thousandths(q, end, &duration);
+		q = stop != NULL ? stop + 3 : q;
+		if (q > end || !starts_with(q, end, "): ") ||
+		    (stop != NULL && memcmp(stop, " ms", 3) != 0) ||
+		    duration > UINT64_MAX / 1000)
+			return 0;
+		q += 3;
+	}
+	/* perf cuts commands at 14 bytes */
+	for (slash = q; slash < end && slash - q < 16; slash++) {
+		for (digits = slash + 1; digits < end && tel_is_digit(*digits);)
+			digits++;
+		if (*slash == '/' && digits > slash + 1 && digits < end &&
+		    *digits == ' ' &&
+		    tel__ft_add_field(l, "tid", 3, slash + 1, digits)) {
+			struct ft_text comm = { q, (size_t)(slash - q) };
+
+			tel__ft_add_label(l, &l->fields[0], comm);
+			q = digits;
+			break;
+		}
+	}
+	if (*p != '(' && l->nfields == 0)
+		return 0;
+	if (stop != NULL)
+		ftrace_line_add_number(l, "duration", TEL_UNSIGNED, TEL_UNIT_NS,
+		    duration * 1000);
+	l->event.p = q = skip_blanks(q, end);
+	l->event.n = (size_t)(end - q);
+	return take_call(l, q, end);
+}
+
 /* ---------------------------------------------------------------- lines */
 
 /*
@@ -518,7 +623,9 @@ other_line(struct ft_line *l, const char *p, const char *end)
 	if (q == end || is_source(p, end) || starts_with(p, end, "\t\t") ||
 	    starts_with(p, end, " insn: ") || starts_with(p, end, " ilen: "))
 		return FT_BLANK;
-	if (((q > p || end[-1] == ')') && lines_hex(&digits, &address) &&
+	/* perf trace has no addresses */
+	if ((q - p > 30 && end[-1] == ')') ||
+	    ((q > p || end[-1] == ')') && lines_hex(&digits, &address) &&
 	        (*digits == ' ' || *digits == '\t' ||
 	            digits == (const unsigned char *)end)) ||
 	    starts_with(q, end, "=> "))
@@ -553,7 +660,7 @@ tel__ft_frame(const unsigned char *from, const unsigned char *to)
 		q = word_start(p, end);
 		if (q > p && *q == '<')
 			file = end = trim_blanks(p, q);
-	} else if (lines_hex(&hex, &number))
+	} else if (lines_hex(&hex, &number) && (*hex == ' ' || *hex == '\t'))
 		p = skip_blanks((const char *)hex, end);
 	if (end > p && end[-1] == ')')
 		for (q = end - 1; q > p + 1 && file == end; q--)
@@ -617,6 +724,9 @@ tel__ft_line(struct ft_line *l, const unsigned char *from,
 	end = trim_blanks(p, end);
 	if (p == end || *p == '#')
 		return p == end ? FT_BLANK : FT_SILENT;
+	if (take_traced(l, p, end))
+		return FT_EVENT;
+	l->nfields = l->nlabels = 0;
 	const enum ft_kind kind = tel__ft_head(l, p, end, &q);
 	if (kind != FT_EVENT)
 		return kind == FT_WRONG ? kind : other_line(l, p, end);
