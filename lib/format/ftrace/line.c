@@ -83,9 +83,11 @@ tel__ft_add_field(struct ft_line *l, const char *name, size_t length,
 		f->unit = TEL_UNIT_NS;
 	}
 	/* "pid=0x11fa (4602)", by the option "fields" of the kernel */
-	const char *open = memchr(number.p, '(', number.n);
-	if (open != NULL && number.n > 5 && end[-1] == ')' &&
-	    memcmp(number.p, "0x", 2) == 0 && open[-1] == ' ') {
+	const char *open =
+	    number.n > 5 && end[-1] == ')' && memcmp(number.p, "0x", 2) == 0 ?
+	    memchr(number.p, '(', number.n) :
+	    NULL;
+	if (open != NULL && open[-1] == ' ') {
 		/* a number far below zero is an address */
 		if (end - open > 14 && open[1] == '-') {
 			number.n = (size_t)(open - 1 - number.p);
@@ -153,10 +155,11 @@ key_end(const char *p, const char *end, int colon)
 
 /*
  * Where the value at p ends: before the next key, if it is not in quotes.
- * *next: where that key is, or end.
+ * *next: where that key is, which ends at *stop; or end.
  */
 static const char *
-value_end(const char *p, const char *end, int colon, const char **next)
+value_end(const char *p, const char *end, int colon, const char **next,
+    const char **stop)
 {
 	const char *q = p;
 
@@ -168,7 +171,7 @@ value_end(const char *p, const char *end, int colon, const char **next)
 	for (*next = end; q < end; q++) {
 		if ((q[-1] == ' ' || q[-1] == '\t' ||
 		        (q[-1] == '[' && q - p > 1 && q[-2] == ' ')) &&
-		    key_end(q, end, colon) != NULL &&
+		    (*stop = key_end(q, end, colon)) != NULL &&
 		    (!colon || (q - p > 1 && q[-2] == ','))) {
 			*next = q;
 			break;
@@ -376,15 +379,15 @@ take_fields(struct ft_line *l, const char *p, const char *end)
 		tel__ft_add_field(l, "ret", 3, p, end);
 	else if (key > p)
 		tel__ft_add_field(l, "text", 4, p, trim_blanks(p, key));
-	while (key < end) {
-		stop = key_end(key, end, colon);
+	for (stop = key_end(key, end, colon); key < end; key = next) {
+		const size_t length = (size_t)(stop - key);
+
 		value = stop + 1;
 		if (*stop == ':')
 			value = skip_blanks(value, end);
-		if (!tel__ft_add_field(l, key, (size_t)(stop - key), value,
-		        value_end(value, end, colon, &next)))
+		if (!tel__ft_add_field(l, key, length, value,
+		        value_end(value, end, colon, &next, &stop)))
 			break;
-		key = next;
 	}
 }
 
@@ -405,10 +408,11 @@ ftrace_line_complete(struct ft_line *l)
 		tel__ft_add_label(l, tel__ft_field(l, "prev_pid"), f->value);
 	if ((f = tel__ft_field(l, "next_comm")) != NULL)
 		tel__ft_add_label(l, tel__ft_field(l, "next_pid"), f->value);
+	if (strncmp(l->name, "mm_page_", 8) != 0)
+		return;
 	f = tel__ft_field(l, "pfn");
 	const struct ft_field *order = tel__ft_field(l, "order");
-	if (strncmp(l->name, "mm_page_", 8) != 0 || f == NULL ||
-	    order == NULL || f->datatype == TEL_STRING ||
+	if (f == NULL || order == NULL || f->datatype == TEL_STRING ||
 	    order->datatype != TEL_UNSIGNED || order->number > 32)
 		return;
 	/* pages of 4 KiB; none: the number is -1 */
