@@ -74,7 +74,8 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_reader_set_as(tel_reader *r,
 /* Options of a reader, for tel_reader_set(). */
 typedef enum tel_reader_option {
 	/* continue when the log's major version is newer than libtel supports,
-	 * instead of failing with TEL_EVERSION */
+	 * instead of failing with TEL_EVERSION; read packets of CTF that have
+	 * another UUID than their metadata, instead of reporting damage */
 	TEL_READ_FORCE,
 	/* stop at the first damage with TEL_EDAMAGED, instead of continuing with
 	 * the next valid event */
