@@ -606,3 +606,13 @@ field() {
 	run -3 --separate-stderr telcat -H --as ftrace bad
 	[ -z "$output" ]
 }
+
+@test "frames in lines that end as those of Windows have no such end" {
+	printf '%s\n' 'a 1/1 [000] 1.000000: 1 cycles:' \
+	    $'\tffffffff81000000 foo+0x10 (bar)' $'\tffffffff81000001 main (bar)' \
+	    '' >log
+	sed 's/$/\r/' log >crlf
+	telcat -f folded log >want
+	grep -q '^main;foo ' want
+	telcat -f folded crlf | diff want -
+}

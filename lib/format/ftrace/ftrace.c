@@ -163,7 +163,8 @@ static void
 note_frame(struct ftrace *s, const unsigned char *line, const unsigned char *p,
     const unsigned char *end)
 {
-	const struct ft_text name = tel__ft_frame(p, end);
+	const struct ft_text name =
+	    tel__ft_frame(p, end > p && end[-1] == '\r' ? end - 1 : end);
 
 	if (s->nframes == FT_FRAMES_MAX)
 		return;
