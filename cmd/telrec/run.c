@@ -67,6 +67,7 @@ struct run {
 	int delayed;    /* the time of --delay is over */
 	uint64_t begun; /* when events were first seen; 0: not yet */
 	int full;       /* the log has the size of --size */
+	uint64_t whole; /* the size of the log with its first block of events */
 	int stopped;    /* it is over, by time or size */
 };
 
@@ -430,6 +431,8 @@ write_log(void *arg, const void *bytes, size_t size)
 
 	if (tel_output_write(run->sink.out, bytes, size) != TEL_OK)
 		return -1;
+	if (run->drain != NULL && drain_events(run->drain) == 0)
+		run->whole = tel_output_bytes(run->sink.out);
 	/* the rings may have many more events than the log is to have */
 	if (run->t->size > 0 && run->drain != NULL && !run->full &&
 	    tel_output_bytes(run->sink.out) >= run->t->size) {
@@ -487,7 +490,8 @@ open_log(struct run *run)
 
 /*
  * The log cannot be written: the program goes on without it.  What was written
- * until then is there.
+ * until then is there, if that are events: an older log of that name is not lost
+ * for less.
  */
 static void
 fail_log(struct run *run)
@@ -495,7 +499,7 @@ fail_log(struct run *run)
 	struct stat file;
 
 	if (drain_events(run->drain) > 0 && fstat(run->sink.fd, &file) == 0 &&
-	    file.st_size > 0)
+	    (uint64_t)file.st_size >= run->whole)
 		(void)sink_publish(&run->sink);
 	sink_failed(&run->sink);
 	run->failed = 1;

@@ -309,6 +309,14 @@ setup() {
 		run -3 telcat -qc run.tel
 		[ "$output" -gt 1000 ]
 	done
+	# without an event, the log of that name stays
+	run -125 unshare -rm sh -c 'mount -t tmpfs -o size=20k none disk
+		echo old >disk/run.tel
+		telrec -o disk/run.tel "$1" threads 4 60000
+		status=$?
+		cp disk/run.tel .
+		exit $status' sh "$program"
+	[ "$(cat run.tel)" = old ]
 }
 
 @test "a limit of the size of files that is too low is named" {
