@@ -88,7 +88,7 @@ tel__load_value(struct loader *l, const char *value, const char *type,
 		return 0;
 	out->missing = t != NULL && inst_is(t, "missing");
 	const int integer = !v->quoted && tel__inst_int128(v, &w);
-	if (v->quoted || (!integer && t == NULL)) {
+	if (v->quoted || (!integer && t == NULL && v->n > 0)) {
 		out->datatype = TEL_STRING;
 		out->as.string = l->text;
 		return load_fields_decode(l, v, &out->length);

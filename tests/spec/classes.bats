@@ -82,7 +82,7 @@ for line in sys.stdin:
 		bad SB c=1 v=9 at=1 log="a"
 		bad SB c=1 v=9 at=-1 pos=5 log="a"
 		bad SB c=1 v=9 k=5
-		bad SB c=1 v=9 at=1 pos=5 log="a" k2=oops
+		bad SB c=1 v=9 at=1 pos=5 log="a" k2=18446744073709551616
 		bad SB c=1 b=1:2
 		- C id=2 parent=0 type=distinct name="d" max=3 expr="v"
 		bad S c=2 n=9 dist=7 err=1 b=16384:3
