@@ -483,7 +483,7 @@ TEL_SINCE_EXPERIMENTAL const char *tel_stat_name(const tel_stat *stat);
 TEL_SINCE_EXPERIMENTAL const char *tel_stat_definition(const tel_stat *stat);
 /*
  * The unit of the values: "ns" and "ticks" for times, "bytes" for sizes, ""
- * when unknown.  That of a field is known from the first log that has the field.
+ * when unknown.  That of a field is known from the first log that has one for it.
  */
 TEL_SINCE_EXPERIMENTAL const char *tel_stat_unit(const tel_stat *stat);
 /*
