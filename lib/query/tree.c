@@ -149,7 +149,7 @@ tel__symbol_find(const struct symbol *s, const struct tel_type *type)
 {
 	const int at = tel__counter_find(type, s->name);
 
-	/* the number of a frame is no stack */
+	/* of a stack the field has but the number of its frame */
 	if (s->use == USE_DERIVED && at >= 0 &&
 	    type->fields[at].space == TEL_SPACE_STACK)
 		return COUNTER_NONE;

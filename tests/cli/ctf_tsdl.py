@@ -113,7 +113,8 @@ FIELDS = [
     ("/*/ u9 y; */ u8 x;", "01", "x=1"),
     ("// one; \n /* two; \n * three */ u8 /**/ x;", "01", "x=1"),
 ]
-SIZE = "invalid size of an integer; expected 1 to 64"
+SIZE = ("invalid size of an integer; expected 1 to 64, or a multiple of 8 up "
+        "to 4096")
 WIDE = "an integer of more than 64 bits, which are not bytes"
 ALIGN = "invalid alignment; expected a power of two"
 DIGITS = "invalid exp_dig or mant_dig; expected 8 and 24, or 11 and 53"

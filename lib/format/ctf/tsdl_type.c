@@ -396,7 +396,8 @@ tsdl_set(struct tsdl *t, struct ctf_class *c, const struct attribute *a,
 		    (a->number > 64 &&
 		        (a->number % 8 != 0 || a->number > WIDE_MAX)))
 			return tel__ctf_error(t->error, t->token.line,
-			    "invalid size of an integer; expected 1 to 64");
+			    "invalid size of an integer; expected 1 to 64, or "
+			    "a multiple of 8 up to 4096");
 		c->size = (uint16_t)a->number;
 	} else if (strcmp(a->name, "signed") == 0) {
 		c->is_signed = (uint8_t)attribute_truth(a);
