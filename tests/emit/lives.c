@@ -39,7 +39,9 @@ emit_named(uint64_t n)
 int
 main(int argc, char **argv)
 {
-	tel_emit_options o = { NULL, 0, 0, NULL, 0, TEL_EMIT_NO_THREAD, 0 };
+	/* the counters of two processors need not agree; this clock does */
+	tel_emit_options o = { NULL, 0, 0, NULL, TEL_EMIT_CLOCK_MONOTONIC,
+		TEL_EMIT_NO_THREAD, 0 };
 	const char *sock = argument(argc, argv, 2),
 	           *kinds = argument(argc, argv, 3),
 	           *file = argument(argc, argv, 4);

@@ -40,6 +40,7 @@ rings_close(struct tel_reader *r)
 	tel__buffer_clear(&s->names);
 	tel__buffer_clear(&s->ring);
 	tel__buffer_clear(&s->rows);
+	tel__buffer_clear(&s->kept);
 	tel__buffer_clear(&s->list);
 	free(s->types);
 	free(s->seen);
@@ -218,6 +219,7 @@ load_all(struct tel_reader *r, struct tel__rings *s)
 		return st;
 	index_types(r, s);
 	sort_events(s);
+	s->ready = s->list.used / sizeof(struct tel__rings_found);
 	if (s->torn > 0)
 		tel__reader_notice(r, TEL_INFO, 0,
 		    "%llu events were being written when the program stopped",
@@ -274,6 +276,56 @@ follow_ring(struct tel_reader *r, struct tel__rings *s, unsigned i)
 	return s->rows.failed || s->list.failed ? TEL_ENOMEM : TEL_OK;
 }
 
+static struct tel__rings_found
+listed(const struct tel__rings *s, size_t i)
+{
+	struct tel__rings_found found;
+
+	memcpy(&found, s->list.bytes + i * sizeof(found), sizeof(found));
+	return found;
+}
+
+/* Leaves in the list what has not been handed out. */
+static void
+keep_later(struct tel__rings *s)
+{
+	const size_t n = s->list.used / sizeof(struct tel__rings_found);
+	const struct tel__buffer rows = s->rows;
+
+	s->list.used = s->kept.used = 0;
+	for (size_t i = s->next; i < n; i++) {
+		struct tel__rings_found found = listed(s, i);
+		const size_t at = found.at;
+		found.at = s->kept.used;
+		tel__buffer_put(&s->kept, rows.bytes + at, found.size);
+		tel__buffer_put(&s->list, &found, sizeof(found));
+	}
+	s->rows = s->kept;
+	s->kept = rows;
+	s->next = 0;
+}
+
+/*
+ * Has the events handed out up to the newest one of the look before: rings are
+ * read one after the other, so events newer than that can have others before
+ * them that this look missed, and an unfinished event would be there, too.
+ */
+static void
+set_ready(struct tel__rings *s)
+{
+	size_t n = s->list.used / sizeof(struct tel__rings_found);
+	const uint64_t horizon = s->newest;
+
+	s->ready = n;
+	if (n == 0 || s->ended)
+		return;
+	while (s->ready > 0 && listed(s, s->ready - 1).clock > horizon)
+		s->ready--;
+	if (!s->unfinished)
+		s->newest = listed(s, n - 1).clock;
+	s->unfinished = 0;
+}
+
 /* Looks at all rings once. */
 static tel_status
 rings_poll(struct tel_reader *r, struct tel__rings *s)
@@ -283,6 +335,7 @@ rings_poll(struct tel_reader *r, struct tel__rings *s)
 
 	if (st != TEL_OK)
 		return st;
+	keep_later(s);
 	/* before the rings are read: there is nothing new in them after that */
 	s->ended = page->record == 0 || has_ended(page->pid);
 	set_rate(r, page);
@@ -297,6 +350,7 @@ rings_poll(struct tel_reader *r, struct tel__rings *s)
 	if (st == TEL_OK)
 		st = follow_names(r, s);
 	sort_events(s);
+	set_ready(s);
 	return st;
 }
 
@@ -313,16 +367,19 @@ native_rings_follow(struct tel_reader *r, struct tel__rings *s)
 		if (s->loaded)
 			nanosleep(&pause, NULL);
 		s->loaded = 1;
-		s->rows.used = s->list.used = s->next = 0;
 		st = rings_poll(r, s);
-		if (s->list.used > 0)
+		if (s->next < s->ready)
 			break;
 	}
-	if (st == TEL_ENOMEM)
+	if (st != TEL_OK && st != TEL_EIO)
 		return st;
-	if (st == TEL_EIO)
-		return tel__reader_fail(r, st, "the rings have changed");
-	if (st == TEL_OK && s->lost > 0) {
+	if (st == TEL_EIO) {
+		s->changed = s->ended = 1;
+		set_ready(s);
+	}
+	if (s->changed && s->next >= s->ready)
+		return tel__reader_fail(r, TEL_EIO, "the rings have changed");
+	if (s->lost > 0) {
 		r->count[TEL_COUNT_LOST] += s->lost;
 		r->log.lost += s->lost;
 		tel__reader_notice(r, TEL_INFO, 0,
@@ -330,7 +387,7 @@ native_rings_follow(struct tel_reader *r, struct tel__rings *s)
 		    (unsigned long long)s->lost);
 		s->lost = 0;
 	}
-	return st;
+	return TEL_OK;
 }
 
 static tel_status
@@ -365,15 +422,15 @@ rings_next(struct tel_reader *r)
 	struct tel__rings_found found;
 	tel_status st;
 
-	if (s->seen != NULL && s->next >= s->list.used / sizeof(found)) {
+	if (s->seen != NULL && s->next >= s->ready) {
 		if ((st = native_rings_follow(r, s)) != TEL_OK)
 			return st;
 	} else if (!s->loaded && (st = load_all(r, s)) != TEL_OK) {
 		return st;
 	}
-	if (s->next >= s->list.used / sizeof(found))
+	if (s->next >= s->ready)
 		return TEL_END;
-	memcpy(&found, s->list.bytes + s->next * sizeof(found), sizeof(found));
+	found = listed(s, s->next++);
 	ev->type = s->types[found.code];
 	if (ev->type == NULL || found.size < ev->type->size)
 		ev->type = tel__schema_unknown(r->log.schema, found.code);
@@ -384,7 +441,6 @@ rings_next(struct tel_reader *r)
 	ev->clock = found.clock;
 	ev->offset = s->offset;
 	ev->index = s->index++;
-	s->next++;
 	s->offset += found.size;
 	r->consumed = found.size;
 	return tel_type_is_followed(ev->type) ? tel__reader_follow(r, ev) :
@@ -396,8 +452,7 @@ rings_pending(const struct tel_reader *r)
 {
 	const struct tel__rings *s = r->state;
 
-	/* each has 16 bytes at least */
-	return 16 * (s->list.used / sizeof(struct tel__rings_found) - s->next);
+	return 16 * (s->ready - s->next); /* each has at least so many bytes */
 }
 
 const struct tel_format_ops tel__format_rings = {

@@ -25,6 +25,7 @@ struct tel__rings_seen {
 	unsigned stuck; /* looks that found the next event unfinished */
 	uint64_t head;  /* as the ring had it */
 	uint64_t at;    /* a head: the next event */
+	uint64_t order; /* of the next event, in struct tel__rings_found */
 };
 
 struct tel__rings {
@@ -33,8 +34,10 @@ struct tel__rings {
 	struct tel__buffer names, ring;
 	struct tel__buffer rows; /* the events, each from 8 bytes on */
 	struct tel__buffer list; /* of struct tel__rings_found */
+	struct tel__buffer kept; /* rows, while keep_later() moves them */
 	int loaded;
 	size_t next;    /* of the list */
+	size_t ready;   /* how many of the list are to be handed out */
 	size_t taken;   /* bytes of names whose events were taken */
 	uint64_t index; /* of its event, in all */
 	uint64_t torn;  /* events that were not whole */
@@ -46,6 +49,9 @@ struct tel__rings {
 	uint64_t threads;              /* and those of threads among them */
 	struct tel__rings_seen *seen;  /* of each ring; NULL: not followed */
 	int ended;                     /* the program has ended */
+	int changed;                   /* it no longer can be read */
+	int unfinished;                /* an event was, at the last look */
+	uint64_t newest;               /* the clock of the newest event */
 };
 
 static inline void

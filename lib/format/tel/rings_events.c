@@ -71,6 +71,8 @@ tel__rings_take(struct tel__rings *s, const struct tel__emit_ring *ring,
 	uint64_t order = (i + (uint64_t)1) << 40;
 	int torn = 0;
 
+	if (seen != NULL && seen->order != 0)
+		order = seen->order;
 	/* the program went on, and wrote over all that was read */
 	if (((end - at) & TEL__RING_POSITION) > s->page.ring_bytes / 8)
 		return;
@@ -80,8 +82,10 @@ tel__rings_take(struct tel__rings *s, const struct tel__emit_ring *ring,
 		    at & TEL__RING_POSITION, (end - at) & TEL__RING_POSITION);
 
 		if (words == 0 && seen != NULL && !s->ended && !torn &&
-		    seen->stuck++ < PATIENCE)
+		    seen->stuck++ < PATIENCE) {
+			s->unfinished = 1;
 			break;
+		}
 		if (words == 0) {
 			/* an event that was never finished: any size */
 			at += torn ? 0 : TEL__RING_ONE;
@@ -100,6 +104,7 @@ tel__rings_take(struct tel__rings *s, const struct tel__emit_ring *ring,
 		return;
 	seen->claim = ring->claim;
 	seen->at = at;
+	seen->order = order;
 	/* unfinished events are examined again */
 	seen->head = (at & TEL__RING_POSITION) == end ? ring->head : 0;
 }

@@ -120,7 +120,6 @@ tel__rings_take_entries(struct tel__rings *s)
 	unsigned char head[16];
 	struct tel__rings_found found;
 	struct tel__ring_entry entry;
-	uint64_t order = 0;
 	const unsigned char *bytes;
 
 	while (tel__rings_next_entry(s, &s->taken, &entry)) {
@@ -130,7 +129,7 @@ tel__rings_take_entries(struct tel__rings *s)
 		    (entry.what == ENTRY_EVENT && entry.length % 8 != 0))
 			continue;
 		found.clock = entry.clock;
-		found.order = order++;
+		found.order = s->taken;
 		found.at = s->rows.used;
 		found.code = entry.what == ENTRY_EVENT ? entry.value & 0xffff :
 		                                         CODE_INTERN;
