@@ -776,7 +776,8 @@ for line in sys.stdin:
 	cat >trace/metadata <<-'END'
 		trace { major = 1; minor = 8; byte_order = le; };
 		typealias integer { size = 8; } := b;
-		stream { id = 0; packet.context := struct { b pad[600]; }; };
+		stream { id = 0; packet.context := struct { integer { size = 8;
+		    encoding = ASCII; } pad[600]; }; };
 		stream { id = 1; };
 		event { name = e; stream_id = 0; fields := struct {
 		    enum : b { A = 1, B = 2 ... 3 } grid[2][2]; b n; }; };
@@ -788,8 +789,8 @@ for line in sys.stdin:
 	} >trace/stream
 	clean telcat -H trace | cut -d ' ' -f 2- >got
 	diff - got <<-'END'
-		e grid="[[\"A\",\"B\"],[\"B\",4]]" n=7
-		e grid="[[\"B\",\"B\"],[\"A\",\"A\"]]" n=8
+		e pad="" grid="[[\"A\",\"B\"],[\"B\",4]]" n=7
+		e pad="" grid="[[\"B\",\"B\"],[\"A\",\"A\"]]" n=8
 	END
 	timeout 60 "$TEL_BUILD/bin/telfilter" -w 'n == 7' -o out trace
 	clean telcat -H out | cut -d ' ' -f 2- | cmp - <(head -n 1 got)

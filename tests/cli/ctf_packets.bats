@@ -140,6 +140,74 @@ packets() {
 	done
 }
 
+# contexts ORDER [TEXT]: three packets, whose contexts have texts, lists, labels
+# and an optional text, with an event of each of two types, twice.
+contexts() {
+	rm -rf trace
+	mkdir trace
+	cat >trace/metadata <<-END
+		/* CTF 1.8 */
+		trace { major = 1; minor = 8; byte_order = $1; packet.header :=
+		    struct { integer { size = 32; align = 8; } magic; }; };
+		typealias integer { size = 8; align = 8; } := b;
+		typealias integer { size = 32; align = 8; } := u32;
+		stream { packet.context := struct { u32 packet_size; u32 content_size;
+		    u32 cpu_id; string name; enum : b { IDLE, WORK } state; b n;
+		    u32 list[n]; string words[2]; integer { size = 8; align = 8;
+		    encoding = ASCII; } comm[8]; enum : b { none, some } has;
+		    variant <has> { struct {} none; string some; } opt; };
+		    event.header := struct { b id; }; };
+		event { name = e; id = 0; fields := struct { b x; string s; }; };
+		event { name = f; id = 1; fields := struct { b x; b y; }; };
+	END
+	python3 - "$@" >trace/stream <<-'END'
+		import struct, sys
+		order = "<" if sys.argv[1] == "le" else ">"
+		text = sys.argv[2] if len(sys.argv) > 2 else "worker"
+		for p in range(3):
+		    context = struct.pack(order + "I", p) + b"%s-%d\0%c%c" % (
+		        text.encode(), p, p % 2, p)
+		    context += struct.pack(order + "%dI" % p, *range(p, 2 * p))
+		    context += b"one\0tw%do\0comm\0\0\0\0%c" % (p, p % 2)
+		    context += p % 2 * b"option\0"
+		    events = b"".join(b"\0%ctext%d\0\1%c%c" % (i, i, i, i + 1)
+		                      for i in range(2))
+		    bits = 8 * (12 + len(context) + len(events))
+		    sys.stdout.buffer.write(struct.pack(
+		        order + "III", 0xc1fc1fc1, bits, bits) + context + events)
+	END
+}
+
+@test "texts, lists and labels in the context of a packet are its events'" {
+	local order
+	for order in le be; do
+		contexts $order
+		cat >want <<-'END'
+			e cpu_id=1 name="worker-1" state=1["WORK"] n=1 list=[1] words=["one","tw1o"] comm="comm" has=1["some"] opt="option" x=0 s="text0"
+			f cpu_id=1 name="worker-1" state=1["WORK"] n=1 list=[1] words=["one","tw1o"] comm="comm" has=1["some"] opt="option" x=0 y=1
+			e cpu_id=1 name="worker-1" state=1["WORK"] n=1 list=[1] words=["one","tw1o"] comm="comm" has=1["some"] opt="option" x=1 s="text1"
+			f cpu_id=1 name="worker-1" state=1["WORK"] n=1 list=[1] words=["one","tw1o"] comm="comm" has=1["some"] opt="option" x=1 y=2
+		END
+		telfilter -w 'state == 1' trace -o copy
+		telcat -H copy | cut -d ' ' -f 2- | diff want -
+		rm -r copy
+		babeltrace2 trace >want 2>/dev/null
+		telfilter trace -o copy
+		babeltrace2 copy 2>/dev/null | cmp - want
+		rm -r copy
+		telcat trace >want
+		telcat -f tel trace | telcat | cmp - want
+		[ "$(grep -c 'list=\[2,3\] words=\["one","tw2o"\]' want)" = 4 ]
+	done
+	# each event would have them
+	contexts le "$(printf '%09000d' 0)"
+	run -0 --separate-stderr telcat trace
+	[ "$stderr" = "telcat: trace: stream: the texts in the context of packets have more than 8192 bytes, and are empty here" ]
+	grep -q ' f cpu_id=2 name="" state=0\[""\] n=2 list=\[\] words=\[\] comm="" has=0\[""\] x=1 y=2$' <<<"$output"
+	contexts le "$(printf '%08150d' 0)"
+	[ "$(telcat trace | grep -c ' name="0*-2" .* x=1 y=2$')" = 1 ]
+}
+
 @test "a folder inside a trace that may not be read is named" {
 	[ "$(id -u)" = 0 ] || skip "only root may become another user"
 	command -v setpriv >/dev/null || skip "there is no setpriv"

@@ -256,7 +256,7 @@ WHOLE = [
     ("stream { packet.context := struct { enum : u8 { a, a, a } t; %s }; };"
      % (26 * "variant <t> { " + "u8 a;" + 26 * " } a;")
      + "event { name = %s; fields := struct { u8 x; }; };", "000807",
-     "t=0 %s=8 x=7" % ".".join(27 * "a")),
+     't=0["a"] %s=8 x=7' % ".".join(27 * "a")),
     # a variant of so many options that each must find its label at once
     ("event { name = %%s; fields := struct { struct { enum : integer {"
      " size = 32; } { %s } t; variant <t> { %s } v; } x[1]; }; };" % (

@@ -16,14 +16,12 @@
 
 #include "base/array.h"
 #include "encoder/encoder.h"
-#include "format/ctf/ctf.h"
+#include "format/ctf/packet.h"
 #include "format/ctf/folder.h"
 #include "io/spool.h"
 
 /* A packet ends behind so many bytes, where it has a size. */
 #define PACKET_SIZE ((uint64_t)1 << 20)
-/* The start of a packet that is read, at most: as in stream.c. */
-#define HEAD_MAX ((size_t)1 << 20)
 /* Empty packets before one, whose clocks lead to that of its first event. */
 #define BRIDGE_MAX 65536u
 /* An entry of the index, of version 1.1 (lttng-index.h). */
@@ -196,7 +194,7 @@ copy_head(struct tel_writer *w, struct copy *c)
 	size_t n = 512;
 	uint64_t id;
 
-	while (result == CTF_MORE && n <= HEAD_MAX) {
+	while (result == CTF_MORE && n <= CTF_PACKET_HEAD_MAX) {
 		unsigned char *bytes = calloc(1, n + CTF_SLACK);
 
 		out->used = 0;
@@ -215,6 +213,7 @@ copy_head(struct tel_writer *w, struct copy *c)
 		in->copy = &c->bits;
 		in->out = out;
 		in->record = 0;
+		out->used = CTF_HEAD_MAX;
 		result = got < 0 ? CTF_BAD :
 		                   tel__ctf_decode_head(c->of->trace, bytes,
 		                       (size_t)got, in, &type, &id);

@@ -11,6 +11,7 @@
  *	program.h  the steps that an event is decoded by, and its record
  *	decode.h   executes the steps
  *	trace.c    from a set of files to traces with types of events
+ *	packet.h   the start of a packet
  *	stream.c   a stream: its packets, one after the other, and their events
  *	read.c     the decoder of the format: the merge of all streams
  */
@@ -25,6 +26,8 @@
 #define CTF_PACKET_MAGIC UINT32_C(0xc1fc1fc1)
 /* Documented limit: streams of all traces of a log. */
 #define CTF_STREAMS_MAX 65536u
+/* Documented limit: texts and lists of a packet's context, which each event has. */
+#define CTF_TEXTS_MAX 8192u
 /* Documented limit: traces of a log, parts of one included. */
 #define CTF_TRACES_MAX 16384u
 
@@ -114,7 +117,9 @@ struct ctf_stream {
 	uint64_t *slots;
 	unsigned char *window;
 	size_t window_size, filled;
-	unsigned char *prefix;
+	unsigned char *prefix; /* what the packet's context gives to records, */
+	struct tel__buffer texts; /* and the texts and lists of that, */
+	int texts_dropped;        /* unless these are too long */
 	/* the next event: its header was read */
 	const struct ctf_event_type *event;
 	uint64_t ns;
@@ -135,14 +140,15 @@ struct ctf {
 	uint64_t passed; /* events that were counted since the last one */
 	size_t window;   /* bytes of each stream's */
 	struct tel__buffer records; /* of the events that were found */
-	struct tel__buffer context; /* what that of a packet gives to them */
+	/* what that of a packet gives to them: CTF_HEAD_MAX bytes, then texts */
+	struct tel__buffer context;
 	struct tel_schema *schema;
 	struct tel__index index; /* of its types, by name */
 	uint64_t lost;           /* of streams that have ended */
 	int started;
 	int origins; /* each record comes behind the origin of its event */
 	int taken;   /* the event of heap[0] was given */
-	int clock_reported, foreign_reported;
+	int clock_reported, foreign_reported, texts_reported;
 	tel_status failed; /* what the next call is to return */
 };
 
@@ -195,14 +201,6 @@ tel_status tel__ctf_stream_take(struct tel_reader *r, struct ctf *s,
  * is to be taken.
  */
 uint32_t tel__ctf_stream_pass(struct ctf_stream *stream);
-
-/*
- * Decodes what n bytes at the start of a packet say.  c: whose .slots are
- * there.  CTF_DONE, with *type and *id set, CTF_MORE or CTF_BAD.
- */
-enum ctf_result tel__ctf_decode_head(const struct ctf_trace *t,
-    const unsigned char *bytes, size_t n, struct ctf_cursor *c,
-    const struct ctf_stream_type **type, uint64_t *id);
 
 /*
  * Executes steps from the next bit of a stream's packet on, with more of the

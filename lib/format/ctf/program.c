@@ -216,10 +216,6 @@ add_leaf(struct ctf_compiler *c, const char *name, enum tel_datatype datatype,
 {
 	struct ctf_leaf *l;
 
-	/* of a packet's context numbers are shown alone */
-	if (c->scope == CTF_PACKET_CONTEXT &&
-	    (datatype == TEL_STRING || datatype == TEL_LIST))
-		return CTF_NOWHERE;
 	if (c->in_text || c->nleaves == CTF_FIELDS_MAX) {
 		c->dropped += !c->in_text;
 		return CTF_NOWHERE;

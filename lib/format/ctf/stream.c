@@ -6,39 +6,15 @@
  * overlap: the packet that comes next is the earliest of all files, and one
  * that is the same as the one before is left out.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
-#include "format/ctf/ctf.h"
+#include "format/ctf/packet.h"
 #include "base/bytes.h"
-#include "base/path.h"
 
-/* The start of a packet that is read, at first, and at most. */
-#define HEAD_FIRST ((size_t)512)
-#define HEAD_MAX ((size_t)1 << 20)
 /* Sizes of most packets are multiples of it. */
 #define PAGE ((uint64_t)4096)
-/* Bytes that are read at first, and then, where a packet is looked for. */
-#define SEARCHED_FIRST ((size_t)256)
-#define SEARCHED ((size_t)16384)
-
-static const char *
-file_name(const struct ctf *s, const struct ctf_file *f)
-{
-	return s->set->files[f->number].name;
-}
-
-/* r: NULL, where who writes a copy reads. */
-static tel_status
-read_failed(struct tel_reader *r, const struct ctf *s, const struct ctf_file *f)
-{
-	if (r == NULL)
-		return TEL_EIO;
-	return tel__reader_fail(r, TEL_EIO, "%s: %s",
-	    tel__path_end(file_name(s, f), 100), strerror(errno));
-}
 
 /* ---------------------------------------------------------------- the clock */
 
@@ -98,239 +74,9 @@ stream_report_clock(struct tel_reader *r, struct ctf *s,
 	s->clock_reported = 1;
 	tel__reader_notice(r, TEL_WARNING, r->offset,
 	    "%.100s: the clock is %s: all such times are shown as that one",
-	    file_name(s, stream->file),
+	    tel__ctf_file_name(s, stream->file),
 	    stream->ns == 0 ? "earlier than 1970-01-01 00:00 UTC" :
 	                      "later than 2^63 ns after 1970-01-01 00:00 UTC");
-}
-
-/* ------------------------------------------------------- starts of packets */
-
-static const struct ctf_stream_type *
-stream_find_type(const struct ctf_trace *t, uint64_t id)
-{
-	for (size_t i = 0; i < t->nstreams; i++)
-		if (t->streams[i].class->id == id)
-			return &t->streams[i];
-	/* a single one needs no number */
-	return t->nstreams == 1 && !t->streams[0].class->has_id ?
-	    &t->streams[0] :
-	    NULL;
-}
-
-enum ctf_result
-tel__ctf_decode_head(const struct ctf_trace *t, const unsigned char *bytes,
-    size_t n, struct ctf_cursor *c, const struct ctf_stream_type **type,
-    uint64_t *id)
-{
-	c->bytes = bytes;
-	c->start = c->at = 0;
-	c->end = 8 * (uint64_t)n;
-	c->content = UINT64_MAX;
-	c->big = t->m.big;
-	c->seen = 0;
-	c->uuid = NULL;
-	enum ctf_result result = tel__ctf_execute(c, t->packet_header);
-	if (result != CTF_DONE)
-		return result;
-	uint64_t magic = ctf_role(c, CTF_ROLE_MAGIC, CTF_PACKET_MAGIC);
-	if (magic != CTF_PACKET_MAGIC) {
-		c->why = "no magic number of a packet";
-		return CTF_BAD;
-	}
-	c->foreign = c->uuid != NULL && t->m.has_uuid &&
-	    memcmp(c->uuid, t->m.uuid, sizeof(t->m.uuid)) != 0;
-	if (c->foreign && !t->any_uuid) {
-		c->why = "a packet of a trace with another UUID";
-		return CTF_BAD;
-	}
-	*type = stream_find_type(t, ctf_role(c, CTF_ROLE_STREAM_CLASS, 0));
-	*id = ctf_role(c, CTF_ROLE_STREAM, UINT64_MAX);
-	if (*type == NULL) {
-		c->why = "a packet of a stream that the metadata lack";
-		return CTF_BAD;
-	}
-	return tel__ctf_execute(c, (*type)->packet_context);
-}
-
-/* What the context said, as a packet that starts at an offset of a file. */
-static const char *
-check_head(const struct ctf_cursor *c, const struct ctf_file *f,
-    struct ctf_packet *p)
-{
-	const uint64_t rest = 8 * (f->size - p->offset);
-
-	p->start = c->at;
-	p->seen = c->seen;
-	p->size = ctf_role(c, CTF_ROLE_PACKET_SIZE,
-	    ctf_role(c, CTF_ROLE_CONTENT_SIZE, rest));
-	p->content = ctf_role(c, CTF_ROLE_CONTENT_SIZE, p->size);
-	p->begin = ctf_role(c, CTF_ROLE_CLOCK, 0);
-	p->end = ctf_role(c, CTF_ROLE_END_CLOCK, 0);
-	p->discarded = ctf_role(c, CTF_ROLE_DISCARDED, 0);
-	p->sequence = ctf_role(c, CTF_ROLE_SEQUENCE, 0);
-	if (p->size % 8 != 0 || p->size < p->start)
-		return "invalid size of a packet";
-	if (p->content > p->size || p->content < p->start)
-		return "invalid size of a packet's content";
-	return NULL;
-}
-
-/* Nonzero when the rest of a file is zeros. */
-static int
-is_padding(struct ctf *s, const struct ctf_file *f, uint64_t from)
-{
-	unsigned char bytes[4096];
-	ptrdiff_t n, i;
-
-	for (; from < f->size; from += (uint64_t)n) {
-		n = tel__fileset_read(s->set, f->number, bytes, sizeof(bytes),
-		    from);
-		if (n <= 0)
-			return 0;
-		for (i = 0; i < n; i++)
-			if (bytes[i] != 0)
-				return 0;
-	}
-	return 1;
-}
-
-/*
- * Reads the start of the packet at f->packet.offset.  TEL_OK; TEL_END with
- * *why: there is none; TEL_EIO, TEL_ENOMEM.
- */
-static tel_status
-stream_read_head(struct tel_reader *r, struct ctf *s, const struct ctf_trace *t,
-    struct ctf_file *f, struct ctf_cursor *c,
-    const struct ctf_stream_type **type, uint64_t *id, const char **why)
-{
-	enum ctf_result result = CTF_MORE;
-	tel_status st = TEL_OK;
-	size_t n = HEAD_FIRST;
-	ptrdiff_t got = 0;
-
-	while (result == CTF_MORE && st == TEL_OK) {
-		unsigned char *bytes = calloc(1, n + CTF_SLACK);
-
-		if (bytes == NULL)
-			return TEL_ENOMEM;
-		got = tel__fileset_read(s->set, f->number, bytes, n,
-		    f->packet.offset);
-		if (got < 0) {
-			st = read_failed(r, s, f);
-		} else {
-			/* what the context gives to events goes here */
-			s->context.used = 0;
-			c->out = &s->context;
-			c->record = 0;
-			if (tel__buffer_room(&s->context, CTF_HEAD_MAX) == NULL)
-				st = TEL_ENOMEM;
-			else
-				memset(s->context.bytes, 0, CTF_HEAD_MAX);
-			result = st == TEL_OK ? tel__ctf_decode_head(t, bytes,
-			                            (size_t)got, c, type, id) :
-			                        CTF_MEMORY;
-		}
-		free(bytes);
-		if (result == CTF_MORE && ((size_t)got < n || n == HEAD_MAX)) {
-			c->why = "the start of a packet, and no more";
-			result = CTF_BAD;
-		}
-		n *= 2;
-	}
-	if (st != TEL_OK)
-		return st;
-	if (result == CTF_MEMORY)
-		return TEL_ENOMEM;
-	*why = result == CTF_DONE ? check_head(c, f, &f->packet) : c->why;
-	if (*why == NULL && c->foreign && !s->foreign_reported) {
-		s->foreign_reported = 1;
-		tel__reader_notice(r, TEL_WARNING, r->offset,
-		    "%.100s: packets of a trace with another UUID are read",
-		    file_name(s, f));
-	}
-	return *why == NULL ? TEL_OK : TEL_END;
-}
-
-/*
- * Where the next packet starts behind damage at an offset, by its magic number;
- * or the end.
- */
-static tel_status
-find_packet(struct tel_reader *r, struct ctf *s, const struct ctf_trace *t,
-    const struct ctf_file *f, uint64_t *offset)
-{
-	unsigned char bytes[SEARCHED];
-	size_t n = SEARCHED_FIRST;
-
-	for (++*offset; *offset < f->size; n = SEARCHED) {
-		ptrdiff_t got =
-		    tel__fileset_read(s->set, f->number, bytes, n, *offset);
-
-		if (got < 0)
-			return read_failed(r, s, f);
-		for (ptrdiff_t i = 0; i + 4 <= got; i++)
-			if ((t->m.big ?
-			            tel_be32(bytes + i) :
-			            tel_le32(bytes + i)) == CTF_PACKET_MAGIC) {
-				*offset += (uint64_t)i;
-				return TEL_OK;
-			}
-		if (got < 4)
-			break;
-		*offset += (uint64_t)got - 3;
-	}
-	*offset = f->size;
-	return TEL_OK;
-}
-
-/*
- * Moves a file to the packet at f->packet.offset, or behind damage to the next
- * one.  f->ended is set when there is none.
- */
-static tel_status
-file_packet(struct tel_reader *r, struct ctf *s, const struct ctf_trace *t,
-    struct ctf_file *f, struct ctf_cursor *c,
-    const struct ctf_stream_type **type, uint64_t *id)
-{
-	const char *why;
-
-	for (;;) {
-		if (f->packet.offset >= f->size) {
-			f->ended = 1;
-			return TEL_OK;
-		}
-		why = NULL;
-		tel_status st = stream_read_head(r, s, t, f, c, type, id, &why);
-		uint64_t rest = 8 * (f->size - f->packet.offset);
-		if (st == TEL_OK && f->packet.size <= rest)
-			return TEL_OK;
-		if (st == TEL_OK) {
-			st = tel__reader_damage(r, r->offset, 0,
-			    "%.100s: the packet at byte %llu is cut short",
-			    file_name(s, f),
-			    (unsigned long long)f->packet.offset);
-			f->packet.size = rest;
-			if (f->packet.content > rest)
-				f->packet.content = rest;
-			return st;
-		}
-		if (st != TEL_END)
-			return st;
-		uint64_t from = f->packet.offset;
-		if (is_padding(s, f, from)) {
-			f->ended = 1;
-			return TEL_OK;
-		}
-		st = find_packet(r, s, t, f, &f->packet.offset);
-		if (st == TEL_OK)
-			st = tel__reader_damage(r, r->offset,
-			    f->packet.offset - from,
-			    "%.100s: %s at byte %llu; %llu bytes skipped",
-			    file_name(s, f), why, (unsigned long long)from,
-			    (unsigned long long)(f->packet.offset - from));
-		if (st != TEL_OK)
-			return st;
-	}
 }
 
 /* ------------------------------------------------------------------- streams */
@@ -427,7 +173,8 @@ tel__ctf_find_streams(struct tel_reader *r, struct ctf *s)
 			continue;
 		memset(&c, 0, sizeof(c));
 		c.slots = slots;
-		st = file_packet(r, s, &s->traces[trace], &f, &c, &type, &id);
+		st = tel__ctf_file_packet(r, s, &s->traces[trace], &f, &c,
+		    &type, &id);
 		if (st == TEL_OK && !f.ended)
 			st = find_stream(r, s, trace, type, id, &f);
 	}
@@ -466,7 +213,7 @@ is_followed(struct ctf *s, struct ctf_stream *stream, const struct ctf_file *f,
 	uint64_t id;
 
 	next.packet.offset = offset;
-	return stream_read_head(NULL, s, stream->trace, &next, &ahead, &type,
+	return tel__ctf_read_head(NULL, s, stream->trace, &next, &ahead, &type,
 	           &id, &why) == TEL_OK &&
 	    ((next.packet.seen & CTF_ROLE_SEQUENCE) == 0 ||
 	        next.packet.sequence == f->packet.sequence + 1);
@@ -487,7 +234,7 @@ find_earlier(struct tel_reader *r, struct ctf *s, struct ctf_stream *stream,
 	*offset = end;
 	if ((p->seen & CTF_ROLE_MAGIC) == 0)
 		return TEL_OK;
-	tel_status st = find_packet(r, s, stream->trace, f, &at);
+	tel_status st = tel__ctf_find_packet(r, s, stream->trace, f, &at);
 	if (st == TEL_OK && at < end)
 		*offset = at;
 	return st;
@@ -515,20 +262,23 @@ pass_packet(struct tel_reader *r, struct ctf *s, struct ctf_stream *stream,
 			st = tel__reader_damage(r, r->offset, 0,
 			    "%.100s: the packet at byte %llu says that it has "
 			    "%llu bytes, and another one starts behind %llu",
-			    file_name(s, f), (unsigned long long)before.offset,
+			    tel__ctf_file_name(s, f),
+			    (unsigned long long)before.offset,
 			    (unsigned long long)before.size / 8,
 			    (unsigned long long)(next - before.offset));
 		if (st != TEL_OK)
 			return st;
 	}
 	f->packet.offset = next;
-	tel_status st = file_packet(r, s, stream->trace, f, &ahead, &type, &id);
+	tel_status st =
+	    tel__ctf_file_packet(r, s, stream->trace, f, &ahead, &type, &id);
 	if (st == TEL_OK && !f->ended && type != stream->type) {
 		f->ended = 1;
 		st =
 		    tel__reader_damage(r, r->offset, f->size - f->packet.offset,
 		        "%.100s: a packet of another stream at byte %llu",
-		        file_name(s, f), (unsigned long long)f->packet.offset);
+		        tel__ctf_file_name(s, f),
+		        (unsigned long long)f->packet.offset);
 	}
 	return st;
 }
@@ -575,7 +325,7 @@ stream_count_lost(struct tel_reader *r, const struct ctf *s,
 			tel__reader_notice(r, TEL_INFO, r->offset,
 			    "%.100s: %llu events were discarded before the end "
 			    "of packet %llu",
-			    file_name(s, stream->file),
+			    tel__ctf_file_name(s, stream->file),
 			    (unsigned long long)missing,
 			    (unsigned long long)p->sequence);
 		}
@@ -588,8 +338,9 @@ stream_count_lost(struct tel_reader *r, const struct ctf *s,
 	    missing > 0)
 		tel__reader_notice(r, TEL_WARNING, r->offset,
 		    "%.100s: %llu packet%s missing before packet %llu",
-		    file_name(s, stream->file), (unsigned long long)missing,
-		    missing == 1 ? "" : "s", (unsigned long long)p->sequence);
+		    tel__ctf_file_name(s, stream->file),
+		    (unsigned long long)missing, missing == 1 ? "" : "s",
+		    (unsigned long long)p->sequence);
 	stream->sequence = p->sequence;
 }
 
@@ -619,6 +370,27 @@ is_outside(const struct tel_reader *r, const struct ctf_stream *stream)
 	    has_whole_clock(stream->type) &&
 	    (stream_clock_ns(clock, p->end) < r->range.first ||
 	        stream_clock_ns(clock, p->begin) > r->range.last);
+}
+
+/* Keeps what a context gave behind its numbers.  0: out of memory. */
+static int
+keep_context_texts(struct tel_reader *r, struct ctf *s,
+    struct ctf_stream *stream)
+{
+	const size_t n = s->context.used - CTF_HEAD_MAX;
+
+	stream->texts.used = 0;
+	stream->texts_dropped = n > CTF_TEXTS_MAX;
+	if (!stream->texts_dropped)
+		tel__buffer_put(&stream->texts, s->context.bytes + CTF_HEAD_MAX,
+		    n);
+	else if (!s->texts_reported)
+		tel__reader_notice(r, TEL_WARNING, r->offset,
+		    "%.100s: the texts in the context of packets have more "
+		    "than %u bytes, and are empty here",
+		    tel__ctf_file_name(s, stream->file), CTF_TEXTS_MAX);
+	s->texts_reported |= stream->texts_dropped;
+	return !stream->texts.failed;
 }
 
 /* Begins the next packet of a stream.  TEL_END: there is none. */
@@ -658,10 +430,12 @@ next_packet(struct tel_reader *r, struct ctf *s, struct ctf_stream *stream)
 	c->slots = stream->slots;
 	if (stream->trace->m.version == 2)
 		c->clock = 0;
-	st = stream_read_head(r, s, stream->trace, f, c, &type, &id, &why);
+	st = tel__ctf_read_head(r, s, stream->trace, f, c, &type, &id, &why);
 	if (st != TEL_OK)
 		return st == TEL_END ? TEL_EIO : st;
 	memcpy(stream->prefix, s->context.bytes, stream->type->prefix);
+	if (!keep_context_texts(r, s, stream))
+		return TEL_ENOMEM;
 	if (f->packet.size > 8 * (f->size - f->packet.offset))
 		f->packet.size = 8 * (f->size - f->packet.offset);
 	if (f->packet.content > f->packet.size)
@@ -713,7 +487,7 @@ stream_fill_window(struct tel_reader *r, struct ctf *s,
 	n = tel__fileset_read(s->set, stream->file->number, stream->window,
 	    size < left ? size : (size_t)left, stream->packet.offset + start);
 	if (n < 0)
-		return read_failed(r, s, stream->file);
+		return tel__ctf_read_failed(r, s, stream->file);
 	memset(stream->window + n, 0, CTF_SLACK);
 	stream->filled = (size_t)n;
 	c->bytes = stream->window;
@@ -742,7 +516,7 @@ skip_packet(struct tel_reader *r, const struct ctf *s,
 	return tel__reader_damage(r, r->offset, left,
 	    "%.100s: %s at byte %llu; the packet's other %llu bytes are "
 	    "skipped",
-	    file_name(s, stream->file), why, (unsigned long long)at,
+	    tel__ctf_file_name(s, stream->file), why, (unsigned long long)at,
 	    (unsigned long long)left);
 }
 
@@ -895,7 +669,7 @@ tel__ctf_stream_pass(struct ctf_stream *stream)
 	if (!stream_is_copied(e, c))
 		return 0;
 	c->at += 8 * (uint64_t)e->copied;
-	return e->head;
+	return e->head + (uint32_t)stream->texts.used;
 }
 
 /* Copies n bytes, which CTF_SLACK others may follow in both places. */
@@ -907,6 +681,29 @@ stream_copy(unsigned char *to, const unsigned char *from, size_t n)
 		memcpy(to, from, CTF_SLACK);
 	else
 		tel_copy_short(to, from, n);
+}
+
+/* Puts the texts of the packet's context behind the head of a record. */
+static void
+add_context_texts(struct ctf *s, const struct ctf_stream *stream, size_t record)
+{
+	const struct ctf_event_type *e = stream->event;
+
+	for (unsigned i = 0; i < e->type->nfields; i++) {
+		const struct tel_field *f = &e->type->fields[i];
+		unsigned char *cell = s->records.bytes + record + f->offset;
+
+		if (f->offset >= stream->type->prefix ||
+		    (f->datatype != TEL_STRING && f->datatype != TEL_LIST) ||
+		    tel_le32(cell) == 0)
+			continue;
+		/* one outside of the record is empty */
+		tel_store_le32(cell,
+		    stream->texts_dropped ?
+		        UINT32_MAX :
+		        tel_le32(cell) - CTF_HEAD_MAX + e->head);
+	}
+	tel__buffer_put(&s->records, stream->texts.bytes, stream->texts.used);
 }
 
 tel_status
@@ -921,7 +718,7 @@ tel__ctf_stream_take(struct tel_reader *r, struct ctf *s,
 	enum ctf_result result;
 	tel_status st = TEL_OK;
 	unsigned char *to = tel__buffer_room(&s->records,
-	    record - before + (size_t)e->head + CTF_SLACK);
+	    record - before + (size_t)e->head + stream->texts.used + CTF_SLACK);
 
 	if (to == NULL)
 		return TEL_ENOMEM;
@@ -937,12 +734,16 @@ tel__ctf_stream_take(struct tel_reader *r, struct ctf *s,
 	c->out = &s->records;
 	c->record = record;
 	s->records.used += e->head;
-	if (stream_is_copied(e, c)) {
+	const int copied = stream_is_copied(e, c);
+	if (copied) {
 		stream_copy(to + e->copy_to, c->bytes + (c->at / 8 - c->start),
 		    e->copied);
 		c->at += 8 * (uint64_t)e->copied;
-		return TEL_OK;
 	}
+	if (stream->texts.used > 0 || stream->texts_dropped)
+		add_context_texts(s, stream, record);
+	if (copied)
+		return TEL_OK;
 	result = tel__ctf_stream_execute(r, s, stream, e->steps, &st);
 	if (result == CTF_DONE && c->at > stream->origin.start)
 		return TEL_OK;

@@ -613,6 +613,7 @@ tel__ctf_free(struct ctf *s)
 		free(s->streams[i].slots);
 		free(s->streams[i].window);
 		free(s->streams[i].prefix);
+		tel__buffer_clear(&s->streams[i].texts);
 	}
 	free(s->traces);
 	free(s->streams);
