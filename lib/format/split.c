@@ -14,7 +14,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* The most readers of members, which are read side by side. */
 #define SPLIT_MAX 16384u

@@ -89,14 +89,14 @@ reader_notify(struct tel_reader *r, tel_severity severity, uint64_t offset,
 }
 
 void
-tel__reader_notice_text(struct tel_reader *r, tel_severity severity,
-    uint64_t offset, char *text, size_t n)
+tel__reader_notice_text(struct tel_reader *r, uint64_t offset, const char *text,
+    size_t n)
 {
 	char copy[NOTICE_MAX];
 
 	(void)snprintf(copy, sizeof(copy), "%.*s", (int)n, text);
 	if (reader_count_notice(r))
-		reader_notify(r, severity, offset, copy);
+		reader_notify(r, TEL_INFO, offset, copy);
 }
 
 __attribute__((format(printf, 4, 0))) static void

@@ -350,9 +350,9 @@ tel_reader_step(struct tel_reader *r, size_t n)
 __attribute__((format(printf, 4, 5))) void
 tel__reader_notice(struct tel_reader *r, tel_severity severity, uint64_t offset,
     const char *format, ...);
-/* The same for what a log has many of.  text: n bytes, with room for a NUL. */
-void tel__reader_notice_text(struct tel_reader *r, tel_severity severity,
-    uint64_t offset, char *text, size_t n);
+/* The same for what a log has many of, with TEL_INFO.  text: n bytes. */
+void tel__reader_notice_text(struct tel_reader *r, uint64_t offset,
+    const char *text, size_t n);
 
 /*
  * The event that was found last was in fact n bytes shorter: goes back to

@@ -97,10 +97,10 @@ copy_bits(struct ctf_cursor *c, uint64_t n, int big)
 
 /* Steps over the next n bits, which are there. */
 static inline void
-ctf_decode_step_over(struct ctf_cursor *c, uint64_t n, int big)
+ctf_decode_step_over(struct ctf_cursor *c, uint64_t n)
 {
 	if (c->copy != NULL)
-		copy_bits(c, n, big);
+		copy_bits(c, n, 0);
 	c->at += n;
 }
 
@@ -248,7 +248,7 @@ load_varint(struct ctf_cursor *c, int is_signed, uint64_t *value,
 	} while (p[n++] >> 7 != 0);
 	if (is_signed && *bits < 64 && (*value >> (*bits - 1) & 1) != 0)
 		*value |= UINT64_MAX << *bits;
-	ctf_decode_step_over(c, 8 * (uint64_t)n, 0);
+	ctf_decode_step_over(c, 8 * (uint64_t)n);
 	return CTF_DONE;
 }
 
@@ -551,7 +551,7 @@ step_string(struct ctf_cursor *c, const struct ctf_step *s, int as)
 		return c->end == c->content ?
 		    bad(c, "a string without an end") :
 		    CTF_MORE;
-	ctf_decode_step_over(c, 8 * (uint64_t)(n + unit), 0);
+	ctf_decode_step_over(c, 8 * (uint64_t)(n + unit));
 	return put_bytes(c, s, p, n, as);
 }
 
@@ -581,7 +581,7 @@ step_bytes(struct ctf_cursor *c, const struct ctf_step *s, int as)
 
 	if (n > UINT64_MAX / 8 || !has_bits(c, 8 * n))
 		return missing(c, n > UINT64_MAX / 8 ? UINT64_MAX : 8 * n);
-	ctf_decode_step_over(c, 8 * n, 0);
+	ctf_decode_step_over(c, 8 * n);
 	return put_bytes(c, s, p,
 	    class->is_text ? find_nul(p, (size_t)n, class->encoding / 8u) :
 	                     (size_t)n,
@@ -737,7 +737,7 @@ ctf_decode_execute(struct ctf_cursor *c, const struct ctf_step *s, int text)
 			if (!has_bits(c, 8 * (uint64_t)s->size))
 				return missing(c, 8 * (uint64_t)s->size);
 			memcpy(cell(c, s->to), ctf_decode_byte_at(c), s->size);
-			ctf_decode_step_over(c, 8 * (uint64_t)s->size, 0);
+			ctf_decode_step_over(c, 8 * (uint64_t)s->size);
 			break;
 		case STEP_NUMBER: result = step_number(c, s, text); break;
 		case STEP_STRING: result = step_string(c, s, text); break;

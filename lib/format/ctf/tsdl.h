@@ -67,12 +67,9 @@ int tel__tsdl_accept(struct tsdl *t, char c);
 int tel__tsdl_accept_word(struct tsdl *t, const char *word);
 /* Takes that character. */
 int tel__tsdl_expect(struct tsdl *t, char c);
-/* A copy of n bytes; a word or a string; words with dots between them. */
+/* A copy of n bytes; words with dots between them. */
 const char *tel__tsdl_copy(struct tsdl *t, const char *text, size_t n);
-const char *tel__tsdl_name(struct tsdl *t);
 const char *tel__tsdl_dotted(struct tsdl *t);
-/* An integer with a sign, or in parentheses. */
-int tel__tsdl_integer(struct tsdl *t, uint64_t *value);
 /* "= VALUE;" behind the name of an attribute: its word or number. */
 int tel__tsdl_value(struct tsdl *t, struct attribute *a);
 /* The byte order that an attribute declares. */

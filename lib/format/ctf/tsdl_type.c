@@ -98,8 +98,8 @@ tel__tsdl_copy(struct tsdl *t, const char *text, size_t n)
 }
 
 /* Takes a word or a string, as a name.  NULL: failed. */
-const char *
-tel__tsdl_name(struct tsdl *t)
+static const char *
+tsdl_type_name(struct tsdl *t)
 {
 	if (t->token.kind != TOKEN_WORD && t->token.kind != TOKEN_STRING) {
 		tel__tsdl_fail(t, "a name");
@@ -143,8 +143,8 @@ tel__tsdl_dotted(struct tsdl *t)
 }
 
 /* An integer with a sign, or in parentheses.  0: failed. */
-int
-tel__tsdl_integer(struct tsdl *t, uint64_t *value)
+static int
+tsdl_type_integer(struct tsdl *t, uint64_t *value)
 {
 	int negative = 0, open = 0;
 
@@ -292,10 +292,10 @@ tel__tsdl_value(struct tsdl *t, struct attribute *a)
 	if (!tel__tsdl_expect(t, '='))
 		return 0;
 	if (t->token.kind == TOKEN_STRING)
-		a->word = tel__tsdl_name(t);
+		a->word = tsdl_type_name(t);
 	else if (t->token.kind == TOKEN_WORD)
 		a->word = tel__tsdl_dotted(t);
-	else if (!tel__tsdl_integer(t, &a->number))
+	else if (!tsdl_type_integer(t, &a->number))
 		return 0;
 	return t->error->text[0] == '\0' && tel__tsdl_expect(t, ';');
 }
@@ -449,7 +449,7 @@ tsdl_scalar(struct tsdl *t, enum ctf_kind kind)
 	c->align = kind == CTF_INTEGER ? 0 : 8;
 	if (tel__tsdl_accept(t, '{')) {
 		while (!tel__tsdl_accept(t, '}'))
-			if ((a.name = tel__tsdl_name(t)) == NULL ||
+			if ((a.name = tsdl_type_name(t)) == NULL ||
 			    !tel__tsdl_value(t, &a) ||
 			    !tsdl_set(t, c, &a, digits))
 				return NULL;
@@ -547,7 +547,7 @@ tsdl_fields(struct tsdl *t, struct ctf_class *c)
 static const char *
 tsdl_tagged(struct tsdl *t, const char *what)
 {
-	const char *name = tel__tsdl_name(t);
+	const char *name = tsdl_type_name(t);
 
 	if (name == NULL)
 		return NULL;
@@ -597,7 +597,7 @@ tsdl_struct(struct tsdl *t)
 		uint32_t least = 1;
 
 		if (!tel__tsdl_expect(t, '(') ||
-		    !tel__tsdl_integer(t, &align) || !tel__tsdl_expect(t, ')'))
+		    !tsdl_type_integer(t, &align) || !tel__tsdl_expect(t, ')'))
 			return NULL;
 		a.number = align;
 		if (!attribute_align(t, &a, &least))
@@ -657,17 +657,17 @@ tsdl_labels(struct tsdl *t, struct ctf_class *c)
 		l = tel__arena_alloc(&t->m->arena, sizeof(*l));
 		if (l == NULL)
 			return tel__tsdl_no_memory(t);
-		l->name = tel__tsdl_name(t);
+		l->name = tsdl_type_name(t);
 		if (l->name == NULL)
 			return 0;
 		l->range.low = l->range.high = next;
 		if (tel__tsdl_accept(t, '=')) {
-			if (!tel__tsdl_integer(t, &l->range.low))
+			if (!tsdl_type_integer(t, &l->range.low))
 				return 0;
 			l->range.high = l->range.low;
 			if (t->token.kind == TOKEN_ELLIPSIS) {
 				tel__tsdl_advance(t);
-				if (!tel__tsdl_integer(t, &l->range.high))
+				if (!tsdl_type_integer(t, &l->range.high))
 					return 0;
 			}
 		}
@@ -810,7 +810,7 @@ tel__tsdl_declarator(struct tsdl *t, struct declarator *d)
 	while (tel__tsdl_accept(t, '*') || tel__tsdl_accept_word(t, "const"))
 		continue;
 	if (t->token.kind == TOKEN_WORD)
-		d->name = tel__tsdl_name(t);
+		d->name = tsdl_type_name(t);
 	while (t->error->text[0] == '\0' && tel__tsdl_accept(t, '[')) {
 		if (d->nsizes == STEPS_MAX)
 			return tel__ctf_error(t->error, t->token.line,
@@ -818,7 +818,7 @@ tel__tsdl_declarator(struct tsdl *t, struct declarator *d)
 		if (t->token.kind == TOKEN_WORD) {
 			if (!tsdl_path(t, &d->sizes[d->nsizes].path))
 				return 0;
-		} else if (!tel__tsdl_integer(t, &d->sizes[d->nsizes].length)) {
+		} else if (!tsdl_type_integer(t, &d->sizes[d->nsizes].length)) {
 			return 0;
 		}
 		d->nsizes++;

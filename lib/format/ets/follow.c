@@ -192,7 +192,7 @@ ets_follow_command(struct tel_reader *r, const unsigned char *p, unsigned text)
 	memcpy(end, p + ETS_ENTRY, n);
 	memcpy(end + n, after, sizeof(after) - 1);
 	end = tel_put_decimal(end + n + sizeof(after) - 1, tel_le64(p));
-	tel__reader_notice_text(r, TEL_INFO, r->offset, (char *)line,
+	tel__reader_notice_text(r, r->offset, (char *)line,
 	    (size_t)(end - line));
 }
 

@@ -205,13 +205,15 @@ hpm_is_plain_counter(const struct hpm *h, const unsigned char *p,
 size_t tel__hpm_look(const struct hpm_layout *l, const unsigned char *p,
     size_t n);
 
+/* Records in a row that are not a coincidence: a trace continues there. */
+#define HPM_CHAIN 3
 /*
  * Whether records follow each other from p on, in n bytes, as they would not
- * by chance: want of them, or fewer up to the very end where that is known
+ * by chance: HPM_CHAIN of them, or fewer up to the very end where that is known
  * (eof).  cpu: the processor they must be of, or -1.
  */
 int tel__hpm_chain(const struct hpm_layout *l, const unsigned char *p, size_t n,
-    int eof, int cpu, unsigned want);
+    int eof, int cpu);
 
 /*
  * The processor whose records follow the padding at p, a whole record; -1: the

@@ -7,9 +7,6 @@
 
 #include "format/hpm/hpm.h"
 
-/* Records in a row that are not a coincidence. */
-#define RESYNC_MIN 3
-
 /* The type of the record whose first word is this; 0: none. */
 static unsigned
 hpm_look_type_of(const struct hpm_layout *l, uint32_t word)
@@ -125,11 +122,11 @@ plausible(const struct hpm_layout *l, const unsigned char *p, size_t size,
 
 int
 tel__hpm_chain(const struct hpm_layout *l, const unsigned char *p, size_t n,
-    int eof, int cpu, unsigned want)
+    int eof, int cpu)
 {
 	unsigned got, counters = 0;
 
-	for (got = 0; got < want; got++) {
+	for (got = 0; got < HPM_CHAIN; got++) {
 		/* eight bytes alone may look like an exit by chance */
 		if (n == 0 && eof)
 			return got > 1 || counters > 0;
@@ -164,8 +161,7 @@ tel__hpm_try(const struct hpm_layout *l, const unsigned char *p, size_t n,
 				t.cpu = (int)tel__hpm_cpu(l, p);
 			t.bad = !several &&
 			    tel__hpm_cpu(l, p) != (unsigned)t.cpu &&
-			    !tel__hpm_chain(l, p, n - t.good, eof, -1,
-			        RESYNC_MIN);
+			    !tel__hpm_chain(l, p, n - t.good, eof, -1);
 			if (t.bad)
 				break;
 			t.counters++;

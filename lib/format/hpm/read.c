@@ -11,10 +11,8 @@
 
 #include "format/hpm/hpm.h"
 
-/* Records in a row that show that the trace continues there. */
-#define RESYNC_MIN 3
 /* Bytes that surely hold such a chain. */
-#define AHEAD (RESYNC_MIN * (size_t)(HPM_STRING_MAX + 12))
+#define AHEAD (HPM_CHAIN * (size_t)(HPM_STRING_MAX + 12))
 
 static int
 is_counter(const struct hpm *h, const unsigned char *p)
@@ -104,7 +102,7 @@ is_sync(const struct tel_reader *r, const unsigned char *q)
 	const struct hpm *h = r->state;
 
 	return tel__hpm_chain(&h->layout, q, (size_t)(r->end - q), r->eof,
-	    h->each != NULL ? -1 : h->cpu, RESYNC_MIN);
+	    h->each != NULL ? -1 : h->cpu);
 }
 
 static const char *const flag_texts[8] = { "have no start time",
@@ -187,7 +185,7 @@ is_believable(struct tel_reader *r, struct hpm *h, size_t size)
 	if (size == (size_t)(r->end - r->p))
 		return 1;
 	return tel__hpm_chain(&h->layout, r->p + size,
-	    (size_t)(r->end - r->p) - size, r->eof, -1, RESYNC_MIN);
+	    (size_t)(r->end - r->p) - size, r->eof, -1);
 }
 
 tel_status
