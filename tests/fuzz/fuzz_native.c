@@ -113,8 +113,11 @@ copy(tel_reader *r, tel_printer *printer)
 	    tel_output_finish(out) != TEL_OK)
 		abort();
 	other = open_reader(again.data, again.size, 0);
+	/* an EventInit that is garbage is damage there, too */
 	if (other == NULL || read_all(other, NULL, NULL, &others) != sum ||
-	    others != events || tel_reader_count(other, TEL_COUNT_DAMAGED) > 0)
+	    others != events ||
+	    tel_reader_count(other, TEL_COUNT_DAMAGED) >
+	        tel_reader_count(r, TEL_COUNT_DAMAGED))
 		abort();
 	tel_reader_free(other);
 	tel_writer_free(writer);
