@@ -189,7 +189,7 @@ is_safe(const struct thread *t)
 {
 	struct object object;
 
-	if (!find_object(t->pid, t->regs.rip, NULL, &object))
+	if (!find_object(t->tid, t->regs.rip, NULL, &object))
 		return 0;
 	const char *base = strrchr(object.path, '/');
 	/* code without a file: of a compiler at run time, or of the kernel */
@@ -201,7 +201,7 @@ is_safe(const struct thread *t)
 	if ((long long)t->regs.orig_rax >= 0)
 		return is_waiting(&t->regs);
 	return strncmp(base, "libpthread", 10) != 0 &&
-	    find_function(t->pid, &object, "malloc") == 0;
+	    find_function(t->tid, &object, "malloc") == 0;
 }
 
 /* Stops a thread.  1; 0: it has ended; -1 with errno set: it is forbidden. */
@@ -271,14 +271,19 @@ find_thread(struct thread *t)
 
 		if (dir == NULL)
 			break;
-		while (st == 0 && (e = readdir(dir)) != NULL) {
+		int refused = 0, may = 0;
+		while (st <= 0 && (e = readdir(dir)) != NULL) {
 			t->tid = (pid_t)atol(e->d_name);
-			if (t->tid > 0)
-				st = stop(t);
+			if (t->tid <= 0)
+				continue;
+			st = stop(t);
+			may |= st == 0;
+			refused = st < 0 ? errno : refused;
 		}
-		if (st < 0)
-			st = -errno;
 		closedir(dir);
+		/* a main thread that has ended is refused, others are not */
+		if (st <= 0)
+			st = may ? 0 : -refused;
 		if (st == 0)
 			nanosleep(&moment, NULL);
 	}
@@ -378,14 +383,14 @@ telrec_attach_load(struct thread *t, const char *library, const char *arena)
 	uint64_t where = 0;
 	long kept = 0;
 
-	if (!find_object(t->pid, 0, "libc.so.", &libc) &&
-	    !find_object(t->pid, 0, "libc-2.", &libc))
+	if (!find_object(t->tid, 0, "libc.so.", &libc) &&
+	    !find_object(t->tid, 0, "libc-2.", &libc))
 		return "it has no C library that telrec knows";
-	load_function = find_function(t->pid, &libc, "dlopen");
+	load_function = find_function(t->tid, &libc, "dlopen");
 	if (load_function == 0)
 		load_function =
-		    find_function(t->pid, &libc, "__libc_dlopen_mode");
-	errno_function = find_function(t->pid, &libc, "__errno_location");
+		    find_function(t->tid, &libc, "__libc_dlopen_mode");
+	errno_function = find_function(t->tid, &libc, "__errno_location");
 	if (load_function == 0 || errno_function == 0)
 		return "its C library has no dlopen";
 	if (!telrec_attach_call(t, libc.start + errno_function, 0, 0, &where))
@@ -397,8 +402,8 @@ telrec_attach_load(struct thread *t, const char *library, const char *arena)
 	        &handle))
 		return "it could not call a function";
 	result = TELREC_ATTACH_FAILED;
-	if (handle != 0 && find_object(t->pid, 0, library, &own)) {
-		start = find_function(t->pid, &own, "telrec_attach");
+	if (handle != 0 && find_object(t->tid, 0, library, &own)) {
+		start = find_function(t->tid, &own, "telrec_attach");
 		if (start == 0 ||
 		    (text = telrec_attach_put_text(t, arena)) == 0 ||
 		    !telrec_attach_call(t, own.start + start, text, 0, &result))
@@ -461,7 +466,7 @@ attach_process(pid_t pid, const char *library, const char *arena)
 	(void)ptrace(PTRACE_DETACH, t.tid, NULL, NULL);
 	if (failed == NULL)
 		return 1;
-	if (has_other_root(pid))
+	if (has_other_root(t.tid))
 		failed = "it has another root directory than telrec";
 	return message_fail(STATUS_FAILED, NULL, "process %ld: %s", (long)pid,
 	    failed);

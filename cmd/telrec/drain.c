@@ -10,7 +10,6 @@
 #include "telrec/unrecorded.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/futex.h>
 #include <signal.h>
 #include <stdio.h>
@@ -20,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/process.h"
 #include "common/progress.h"
 #include "tel_emit.h"
 
@@ -678,21 +678,7 @@ drain_finish(struct drain *d)
 int
 drain_process_ended(uint32_t pid)
 {
-	char path[40], text[512];
-
-	if (is_gone(pid))
-		return 1;
-	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return 0;
-	ssize_t n = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	if (n <= 0)
-		return 1;
-	text[n] = '\0';
-	const char *end = strrchr(text, ')');
-	return end != NULL && end[1] == ' ' && (end[2] == 'Z' || end[2] == 'X');
+	return is_gone(pid) || tel__process_ended(pid) > 0;
 }
 
 static int

@@ -115,6 +115,42 @@ done" ]
 	    python3 "$TEL_TOP/tests/cli/telrec.py" order late
 }
 
+@test "a process whose main thread has ended goes on" {
+	cat >mainless.c <<-'END'
+		#include <pthread.h>
+		#include <stdlib.h>
+		#include <time.h>
+		static void *rounds(void *arg)
+		{
+			const struct timespec pause = { 0, 300000000 };
+			for (int i = 0; i < 10; i++) {
+				for (int k = 0; k < 100; k++)
+					free(malloc(70001));
+				nanosleep(&pause, NULL);
+			}
+			exit(7);
+			return arg;
+		}
+		int main(void)
+		{
+			pthread_t t;
+			pthread_create(&t, NULL, rounds, NULL);
+			pthread_exit(NULL);
+		}
+	END
+	${CC:-cc} -O1 -fno-builtin -pthread -o mainless mainless.c
+	run -7 telrec -o run.tel ./mainless
+	[ "$(counts run.tel 'size == 70001')" = 1000 ]
+	./mainless &
+	pid=$!
+	# not before its main thread has ended
+	soon grep -q '^State:.Z' "/proc/$pid/status"
+	telrec -q -p "$pid" -o part.tel
+	pid=
+	# several rounds
+	[ "$(counts part.tel 'size == 70001')" -gt 200 ]
+}
+
 # has_size BYTES: a block of this size was recorded.
 has_size() {
 	"$TEL_BUILD/bin/telcat" -w "size == $1" -n 1 run.tel 2>/dev/null |

@@ -6,11 +6,11 @@
  * be sorted.  A reader that follows a program looks at them again and again,
  * and sorts the new events each time.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "base/process.h"
 #include "format/tel/rings.h"
 
 static const char magic[8] = "\361telring";
@@ -229,27 +229,6 @@ load_all(struct tel_reader *r, struct tel__rings *s)
 
 /* -------------------------------------------------------------- following */
 
-/* Whether a process has ended; where it cannot be seen, it has. */
-static int
-has_ended(uint32_t pid)
-{
-	char path[40], text[600];
-	size_t n = 0;
-
-	(void)snprintf(path, sizeof(path), "/proc/%lu/stat",
-	    (unsigned long)pid);
-	FILE *f = fopen(path, "re");
-	if (f != NULL) {
-		n = fread(text, 1, sizeof(text) - 1, f);
-		fclose(f);
-	}
-	text[n] = '\0';
-	/* the name of the program is in parentheses, and may have some */
-	const char *state = strrchr(text, ')');
-	return state == NULL || state[1] == '\0' || state[2] == 'Z' ||
-	    state[2] == 'X';
-}
-
 /* Takes the new events of ring i. */
 static tel_status
 follow_ring(struct tel_reader *r, struct tel__rings *s, unsigned i)
@@ -337,7 +316,7 @@ rings_poll(struct tel_reader *r, struct tel__rings *s)
 		return st;
 	keep_later(s);
 	/* before the rings are read: there is nothing new in them after that */
-	s->ended = page->record == 0 || has_ended(page->pid);
+	s->ended = page->record == 0 || tel__process_ended(page->pid) != 0;
 	set_rate(r, page);
 	/* later ones would precede events of rings that were not seen yet */
 	tel__rings_take_entries(s);
