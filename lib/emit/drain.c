@@ -138,7 +138,7 @@ total_of(const struct tel__emit_ring *ring, uint64_t *total)
 		head = emit_drain_head_of(ring);
 		near = __atomic_load_n(&ring->events, __ATOMIC_ACQUIRE);
 	} while (near != before && ++tries < 100);
-	*total = tel__emit_events_at(before, head);
+	*total = tel__ring_events_at(before, head);
 	return head;
 }
 

@@ -168,17 +168,6 @@ uint64_t tel__emit_ring_words(void);
 /* Events of a kind for which there was no ring. */
 uint64_t tel__emit_dropped(unsigned kind);
 /*
- * The number of events before a position, in 64 bits; near: one that differs by
- * less than 2^23.  AS
- */
-static inline uint64_t
-tel__emit_events_at(uint64_t near, uint64_t at)
-{
-	const uint64_t ahead = ((at >> 40) - near) & 0xFFFFFF;
-
-	return near + ahead - (ahead < 0x800000 ? 0 : 0x1000000);
-}
-/*
  * The position of the oldest event not overwritten, nor within margin words of
  * it.
  */

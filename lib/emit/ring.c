@@ -359,7 +359,7 @@ take_ring(struct tel__emit_ring *ring, unsigned kind)
 	SET(ring->cross, POSITION & ~(sixteenth - 1));
 	SET(ring->start, TEL__NOW(ring->head));
 	SET(ring->start_events,
-	    tel__emit_events_at(TEL__NOW(ring->events), ring->start));
+	    tel__ring_events_at(TEL__NOW(ring->events), ring->start));
 	SET(ring->tail, ring->start);
 	for (unsigned i = 0; i < TEL__RING_MARKS; i++)
 		SET(ring->marks[i], 0);
@@ -509,7 +509,7 @@ static void
 emit_ring_count_events(struct tel__emit_ring *ring, uint64_t next)
 {
 	uint64_t events = TEL__NOW(ring->events);
-	const uint64_t now = tel__emit_events_at(events, next);
+	const uint64_t now = tel__ring_events_at(events, next);
 
 	if (now > events)
 		(void)__atomic_compare_exchange_n(&ring->events, &events, now,

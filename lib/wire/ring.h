@@ -67,4 +67,16 @@ tel__ring_oldest(uint64_t start, const uint64_t marks[TEL__RING_MARKS],
 	return best;
 }
 
+/*
+ * The number of events before a position, in 64 bits; near: one that differs by
+ * less than 2^23.  AS
+ */
+static inline uint64_t
+tel__ring_events_at(uint64_t near, uint64_t at)
+{
+	const uint64_t ahead = ((at >> 40) - near) & 0xFFFFFF;
+
+	return near + ahead - (ahead < 0x800000 ? 0 : 0x1000000);
+}
+
 #endif

@@ -48,22 +48,23 @@ rings_close(struct tel_reader *r)
 
 /* -------------------------------------------------------------- loading */
 
-/* The head of ring i as it is now, in a file that may still be written. */
-static uint64_t
-head_now(struct tel_reader *r, const struct tel__rings *s, unsigned i,
-    uint64_t head)
+/* The header of ring i as it is now, in a file that may still be written. */
+static struct tel__emit_ring
+ring_now(struct tel_reader *r, const struct tel__rings *s, unsigned i,
+    const struct tel__emit_ring *before)
 {
 	const uint64_t here = tel__reader_place(r);
 	const uint64_t place = TEL__EMIT_PAGE_BYTES + s->page.names_bytes +
 	    i * s->page.ring_stride;
+	struct tel__emit_ring ring = *before;
 
 	if (!tel__reader_jump(r, place))
-		return head;
-	tel__reader_fill(r, 8);
-	if (r->end - r->p >= 8)
-		head = tel__rings_read8(s, r->p);
+		return ring;
+	tel__reader_fill(r, sizeof(ring));
+	if ((size_t)(r->end - r->p) >= sizeof(ring))
+		ring = tel__rings_read_ring(s, r->p);
 	(void)tel__reader_jump(r, here);
-	return head;
+	return ring;
 }
 
 static tel_status
@@ -72,7 +73,7 @@ load_rings(struct tel_reader *r, struct tel__rings *s)
 	const uint64_t bytes =
 	    TEL__RING_HEADER + s->page.ring_bytes + TEL_EMIT_EVENT_MAX;
 	unsigned i, n = s->page.rings_used;
-	struct tel__emit_ring ring;
+	struct tel__emit_ring ring, now;
 
 	n = n < s->page.ring_count ? n : s->page.ring_count;
 	for (i = 0; i < n; i++) {
@@ -83,9 +84,9 @@ load_rings(struct tel_reader *r, struct tel__rings *s)
 			    tel__reader_damage(r, r->offset, 0,
 			        "the file ends inside ring %u of %u", i, n);
 		ring = tel__rings_read_ring(s, s->ring.bytes);
+		now = ring_now(r, s, i, &ring);
 		if (ring.claim != 0)
-			tel__rings_take(s, &ring, head_now(r, s, i, ring.head),
-			    i);
+			tel__rings_take(s, &ring, &now, i);
 		if (!tel__rings_load(r, NULL, s->page.ring_stride - bytes) &&
 		    i + 1 < n)
 			break;
@@ -197,6 +198,16 @@ load_names_again(struct tel_reader *r, struct tel__rings *s)
 	(void)tel__reader_jump(r, here);
 }
 
+static void
+report_torn(struct tel_reader *r, struct tel__rings *s)
+{
+	if (s->torn > 0)
+		tel__reader_notice(r, TEL_INFO, 0,
+		    "%llu events were being written when the program stopped",
+		    (unsigned long long)s->torn);
+	s->torn = 0;
+}
+
 /* Reads all of it, before the first event. */
 static tel_status
 load_all(struct tel_reader *r, struct tel__rings *s)
@@ -220,10 +231,7 @@ load_all(struct tel_reader *r, struct tel__rings *s)
 	index_types(r, s);
 	sort_events(s);
 	s->ready = s->list.used / sizeof(struct tel__rings_found);
-	if (s->torn > 0)
-		tel__reader_notice(r, TEL_INFO, 0,
-		    "%llu events were being written when the program stopped",
-		    (unsigned long long)s->torn);
+	report_torn(r, s);
 	return TEL_OK;
 }
 
@@ -237,7 +245,7 @@ follow_ring(struct tel_reader *r, struct tel__rings *s, unsigned i)
 	    TEL__RING_HEADER + s->page.ring_bytes + TEL_EMIT_EVENT_MAX;
 	const uint64_t place = TEL__EMIT_PAGE_BYTES + s->page.names_bytes +
 	    i * s->page.ring_stride;
-	struct tel__emit_ring ring;
+	struct tel__emit_ring ring, now;
 
 	if (!tel__reader_jump(r, place))
 		return TEL_EIO;
@@ -251,7 +259,8 @@ follow_ring(struct tel_reader *r, struct tel__rings *s, unsigned i)
 	s->ring.used = 0;
 	if (!tel__rings_load(r, &s->ring, bytes))
 		return s->ring.failed ? TEL_ENOMEM : TEL_OK;
-	tel__rings_take(s, &ring, head_now(r, s, i, ring.head), i);
+	now = ring_now(r, s, i, &ring);
+	tel__rings_take(s, &ring, &now, i);
 	return s->rows.failed || s->list.failed ? TEL_ENOMEM : TEL_OK;
 }
 
@@ -286,21 +295,23 @@ keep_later(struct tel__rings *s)
 
 /*
  * Has the events handed out up to the newest one of the look before: rings are
- * read one after the other, so events newer than that can have others before
- * them that this look missed, and an unfinished event would be there, too.
+ * read one after the other, so what is newer than that can have events before
+ * it that this look missed.  One that is unfinished can be before any that have
+ * not been handed out.
  */
 static void
 set_ready(struct tel__rings *s)
 {
-	size_t n = s->list.used / sizeof(struct tel__rings_found);
-	const uint64_t horizon = s->newest;
+	const size_t n = s->list.used / sizeof(struct tel__rings_found);
 
 	s->ready = n;
-	if (n == 0 || s->ended)
+	if (s->ended)
 		return;
-	while (s->ready > 0 && listed(s, s->ready - 1).clock > horizon)
-		s->ready--;
 	if (!s->unfinished)
+		s->horizon = s->newest;
+	while (s->ready > 0 && listed(s, s->ready - 1).clock > s->horizon)
+		s->ready--;
+	if (n > 0)
 		s->newest = listed(s, n - 1).clock;
 	s->unfinished = 0;
 }
@@ -330,6 +341,7 @@ rings_poll(struct tel_reader *r, struct tel__rings *s)
 		st = follow_names(r, s);
 	sort_events(s);
 	set_ready(s);
+	s->looked = 1;
 	return st;
 }
 
@@ -366,6 +378,8 @@ native_rings_follow(struct tel_reader *r, struct tel__rings *s)
 		    (unsigned long long)s->lost);
 		s->lost = 0;
 	}
+	if (s->ended)
+		report_torn(r, s);
 	return TEL_OK;
 }
 

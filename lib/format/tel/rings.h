@@ -21,11 +21,12 @@ struct tel__rings_found {
 
 /* The position up to which a ring was read. */
 struct tel__rings_seen {
-	uint32_t claim; /* whose it was; 0: nobody's */
-	unsigned stuck; /* looks that found the next event unfinished */
-	uint64_t head;  /* as the ring had it */
-	uint64_t at;    /* a head: the next event */
-	uint64_t order; /* of the next event, in struct tel__rings_found */
+	uint32_t claim;  /* whose it was; 0: nobody's */
+	unsigned stuck;  /* looks that found the next event unfinished */
+	uint64_t head;   /* as the ring had it */
+	uint64_t at;     /* a head: the next event */
+	uint64_t events; /* of the ring before it */
+	uint64_t order;  /* of the next event, in struct tel__rings_found */
 };
 
 struct tel__rings {
@@ -50,8 +51,10 @@ struct tel__rings {
 	struct tel__rings_seen *seen;  /* of each ring; NULL: not followed */
 	int ended;                     /* the program has ended */
 	int changed;                   /* it no longer can be read */
-	int unfinished;                /* an event was, at the last look */
+	int looked;                    /* at all rings, once */
+	int unfinished;                /* an event is, at this look */
 	uint64_t newest;               /* the clock of the newest event */
+	uint64_t horizon;              /* and of the newest to be handed out */
 };
 
 static inline void
@@ -107,8 +110,11 @@ void tel__rings_take_entries(struct tel__rings *s);
 
 /* rings_events.c */
 
-/* Takes the events of ring number i, which is in tel__rings.ring. */
+/*
+ * Takes the events of ring number i, which is in tel__rings.ring.  ring: its
+ * header before it was read; now: after that.
+ */
 void tel__rings_take(struct tel__rings *s, const struct tel__emit_ring *ring,
-    uint64_t head, unsigned i);
+    const struct tel__emit_ring *now, unsigned i);
 
 #endif

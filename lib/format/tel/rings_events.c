@@ -39,43 +39,50 @@ add_event(struct tel__rings *s, const struct tel__emit_ring *ring,
 
 /*
  * Where the events begin that are new: behind those of the last look, unless
- * these were overwritten, or are another thread's.
+ * these were overwritten, or are another thread's.  Behind the end of the ring:
+ * the program went on, and wrote over all that was read.
  */
 static uint64_t
 begin_at(struct tel__rings *s, struct tel__rings_seen *seen,
-    const struct tel__emit_ring *ring, uint64_t head)
+    const struct tel__emit_ring *ring, const struct tel__emit_ring *now)
 {
-	const uint64_t at = tel__ring_oldest(ring->start, ring->marks, head,
-	                   s->page.ring_bytes / 8),
-	               end = ring->head;
+	const uint64_t size = s->page.ring_bytes / 8, end = ring->head;
+	uint64_t at =
+	    tel__ring_oldest(ring->start, ring->marks, now->head, size);
+	const uint64_t left = (end - at) & TEL__RING_POSITION;
 
 	if (seen == NULL)
 		return at;
+	if (left > size)
+		at = tel__ring_oldest(now->start, now->marks, now->head, size);
+	else if (seen->claim == ring->claim &&
+	    ((end - seen->at) & TEL__RING_POSITION) <= left)
+		return seen->at;
+	const uint64_t events = tel__ring_events_at(now->events, now->head) -
+	    (((now->head >> 40) - (at >> 40)) & 0xFFFFFF);
+	/* before the first look, nobody wanted to read them */
+	if (s->looked && events > seen->events)
+		s->lost += events - seen->events;
+	seen->events = events;
 	if (seen->claim != ring->claim)
 		seen->stuck = 0;
-	else if (((end - seen->at) & TEL__RING_POSITION) <=
-	    ((end - at) & TEL__RING_POSITION))
-		return seen->at;
-	else
-		s->lost += ((at >> 40) - (seen->at >> 40)) & 0xFFFFFF;
 	return at;
 }
 
 void
 tel__rings_take(struct tel__rings *s, const struct tel__emit_ring *ring,
-    uint64_t head, unsigned i)
+    const struct tel__emit_ring *now, unsigned i)
 {
 	struct tel__rings_seen *seen = s->seen != NULL ? &s->seen[i] : NULL;
-	const uint64_t end = ring->head & TEL__RING_POSITION;
-	uint64_t at = begin_at(s, seen, ring, head);
-	uint64_t order = (i + (uint64_t)1) << 40;
+	const uint64_t from = begin_at(s, seen, ring, now);
+	const int gone =
+	    ((ring->head - from) & TEL__RING_POSITION) > s->page.ring_bytes / 8;
+	const uint64_t end = (gone ? from : ring->head) & TEL__RING_POSITION;
+	uint64_t order = (i + (uint64_t)1) << 40, at = from;
 	int torn = 0;
 
 	if (seen != NULL && seen->order != 0)
 		order = seen->order;
-	/* the program went on, and wrote over all that was read */
-	if (((end - at) & TEL__RING_POSITION) > s->page.ring_bytes / 8)
-		return;
 	while ((at & TEL__RING_POSITION) != end) {
 		unsigned words = tel__ring_event(rings_events_word(s,
 		                                     at & TEL__RING_POSITION),
@@ -104,7 +111,8 @@ tel__rings_take(struct tel__rings *s, const struct tel__emit_ring *ring,
 		return;
 	seen->claim = ring->claim;
 	seen->at = at;
+	seen->events += ((at >> 40) - (from >> 40)) & 0xFFFFFF;
 	seen->order = order;
 	/* unfinished events are examined again */
-	seen->head = (at & TEL__RING_POSITION) == end ? ring->head : 0;
+	seen->head = !gone && (at & TEL__RING_POSITION) == end ? ring->head : 0;
 }

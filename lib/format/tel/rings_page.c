@@ -59,6 +59,7 @@ tel__rings_read_ring(const struct tel__rings *s, const unsigned char *p)
 	tel__swap4(&ring.thread);
 	tel__swap4(&ring.claim);
 	tel__swap8(&ring.start);
+	tel__swap8(&ring.events);
 	for (unsigned i = 0; i < TEL__RING_MARKS; i++)
 		tel__swap8(&ring.marks[i]);
 	return ring;
