@@ -221,14 +221,22 @@ tel__emit_begin(unsigned kind, unsigned code, size_t bytes)
 void *tel__emit_memory(void *at, size_t bytes, int fd, off_t from);
 /* Maps the page and the rings.  0, -1. */
 int tel__emit_map(const tel_emit_options *o);
+/*
+ * Gives the ring file its name, once all is in it that readers need: until then
+ * it would be one of an unknown format, or of a program that has ended.  0, -1.
+ */
+int tel__emit_name_file(void);
 /* Has each thread read a coarse clock for its next event. */
 void tel__emit_expire_clocks(void);
 /* Makes the page a private copy, without the file. */
 void tel__emit_detach(void);
 /* Unmaps the ring file; the page is then that of a closed program. */
 void tel__emit_unmap(void);
-/* Returns a path with "%p" replaced by the process id; NULL: no memory. */
-char *tel__emit_path(const char *pattern);
+/*
+ * Returns a path with "%p" replaced by the process id, and a suffix; NULL: no
+ * memory.
+ */
+char *tel__emit_path(const char *pattern, const char *suffix);
 
 /* ---------------------------------------------------------------- drain */
 

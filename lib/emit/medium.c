@@ -46,7 +46,7 @@ tel__emit_owns(const struct tel_emit_sink *s)
 int
 tel__emit_open_file(struct tel_emit_sink *s)
 {
-	char *path = tel__emit_path(s->path);
+	char *path = tel__emit_path(s->path, "");
 
 	if (path == NULL)
 		return -1;

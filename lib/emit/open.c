@@ -228,6 +228,7 @@ begin_child(void)
 		tel__emit_state.hooks->child();
 	PAGE->output = output;
 	PAGE->record = record;
+	(void)tel__emit_name_file();
 	if (tel__emit_has_sinks() && tel__emit_start_thread() != 0)
 		PAGE->drained = 0;
 	return;
@@ -364,7 +365,7 @@ emit_open_begin(const tel_emit_list *list)
 	    o->flags & TEL_EMIT_LEAN ? kinds | (uint32_t)1 << TEL_KIND_Stream :
 	                               ~(uint32_t)0,
 	    __ATOMIC_RELEASE);
-	return 0;
+	return tel__emit_name_file();
 }
 
 int

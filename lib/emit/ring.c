@@ -41,6 +41,7 @@ static struct {
 	/* what it is: the program may close it, and open another file */
 	dev_t device;
 	ino_t file;
+	int is_new; /* the file has its temporary name */
 	/* those of the page, to which other processes may write */
 	unsigned rings;
 	size_t stride, words;
@@ -86,19 +87,19 @@ tel__emit_ring_count(void)
 /* --------------------------------------------------------------- mapping */
 
 char *
-tel__emit_path(const char *pattern)
+tel__emit_path(const char *pattern, const char *suffix)
 {
 	const char *mark = strstr(pattern, "%p");
-	size_t n = strlen(pattern) + 24;
+	size_t n = strlen(pattern) + strlen(suffix) + 24;
 	char *path = malloc(n);
 
 	if (path == NULL)
 		return NULL;
 	if (mark == NULL)
-		snprintf(path, n, "%s", pattern);
+		snprintf(path, n, "%s%s", pattern, suffix);
 	else
-		snprintf(path, n, "%.*s%ld%s", (int)(mark - pattern), pattern,
-		    (long)getpid(), mark + 2);
+		snprintf(path, n, "%.*s%ld%s%s", (int)(mark - pattern), pattern,
+		    (long)getpid(), mark + 2, suffix);
 	return path;
 }
 
@@ -125,52 +126,77 @@ emit_ring_allocate(int fd, off_t at, off_t bytes)
 	return 0;
 }
 
-/*
- * Creates the file under a temporary name.  An existing file is renamed to
- * PATH.old, as another program may have it mapped.
- */
-static int
-make_file(const char *path, size_t bytes)
+/* Removes the file under its temporary name. */
+static void
+discard_file(void)
 {
-	size_t n = strlen(path) + 8;
-	char *other = malloc(n);
+	char *new = tel__emit_path(tel__emit_state.ring_file, ".new");
+
+	if (new != NULL)
+		unlink(new);
+	free(new);
+	region.is_new = 0;
+}
+
+/* Creates the file under a temporary name. */
+static int
+make_file(size_t bytes)
+{
+	char *path = tel__emit_path(tel__emit_state.ring_file, ""),
+	     *new = tel__emit_path(tel__emit_state.ring_file, ".new");
 	struct stat st;
 	int fd = -1, failed = 0;
 
-	if (other == NULL)
-		return -1;
 	/* a device must not be replaced by a file */
-	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
-		free(other);
-		return tel__emit_result(EEXIST);
+	if (path == NULL || new == NULL)
+		failed = ENOMEM;
+	else if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+		failed = EEXIST;
+	free(path);
+	if (failed == 0) {
+		unlink(new);
+		fd = open(new, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+		failed = fd < 0 ? errno : 0;
 	}
-	snprintf(other, n, "%s.new", path);
-	unlink(other);
-	fd = open(other, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	free(new);
 	if (fd >= 0 &&
 	    (ftruncate(fd, (off_t)bytes) != 0 ||
 	        emit_ring_allocate(fd, 0, TEL__EMIT_PAGE_BYTES + NAMES_BYTES) !=
-	            0))
+	            0)) {
 		failed = errno;
-	if (fd >= 0 && failed == 0) {
-		char *old = malloc(n);
-
-		if (old != NULL) {
-			snprintf(old, n, "%s.old", path);
-			(void)rename(path, old);
-		}
-		free(old);
-		if (rename(other, path) != 0)
-			failed = errno;
-	}
-	if (fd >= 0 && failed != 0) {
-		unlink(other);
 		close(fd);
 		fd = -1;
-		errno = failed;
+		discard_file();
 	}
-	free(other);
+	region.is_new = fd >= 0;
+	errno = failed;
 	return fd;
+}
+
+/*
+ * An existing file is renamed to PATH.old, as another program may have it
+ * mapped.
+ */
+int
+tel__emit_name_file(void)
+{
+	char *path, *new, *old;
+	int failed = ENOMEM;
+
+	if (!region.is_new)
+		return 0;
+	path = tel__emit_path(tel__emit_state.ring_file, "");
+	new = tel__emit_path(tel__emit_state.ring_file, ".new");
+	old = tel__emit_path(tel__emit_state.ring_file, ".old");
+	if (path != NULL && new != NULL && old != NULL) {
+		(void)rename(path, old);
+		failed = rename(new, path) != 0 ? errno : 0;
+	}
+	free(path);
+	free(new);
+	free(old);
+	region.is_new = failed != 0;
+	return tel__emit_result(failed);
 }
 
 void *
@@ -243,7 +269,6 @@ tel__emit_map(const tel_emit_options *o)
 	    (o->ring_bytes + TEL__RING_HEADER + TEL_EMIT_EVENT_MAX + 4095) &
 	    ~(size_t)4095;
 	const size_t bytes = NAMES_BYTES + o->rings * stride;
-	char *path = NULL;
 	struct stat st;
 	int fd = -1;
 
@@ -253,10 +278,7 @@ tel__emit_map(const tel_emit_options *o)
 		if (page_size > (long)TEL__EMIT_PAGE_BYTES ||
 		    (uintptr_t)PAGE % (uintptr_t)page_size != 0)
 			return tel__emit_result(ENOTSUP);
-		path = tel__emit_path(tel__emit_state.ring_file);
-		if (path != NULL)
-			fd = make_file(path, TEL__EMIT_PAGE_BYTES + bytes);
-		free(path);
+		fd = make_file(TEL__EMIT_PAGE_BYTES + bytes);
 		if (fd < 0)
 			return -1;
 	}
@@ -282,8 +304,10 @@ tel__emit_map(const tel_emit_options *o)
 	}
 	return 0;
 fail:
-	if (fd >= 0)
+	if (fd >= 0) {
+		discard_file();
 		close(fd);
+	}
 	return -1;
 }
 
@@ -304,6 +328,8 @@ tel__emit_detach(void)
 
 	if (region.fd < 0)
 		return;
+	if (region.is_new)
+		discard_file();
 	memcpy(&page, PAGE, sizeof(page));
 	if (tel__emit_memory(PAGE, TEL__EMIT_PAGE_BYTES, -1, 0) != NULL)
 		memcpy(PAGE, &page, sizeof(page));

@@ -7,6 +7,7 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 TEL_EVENTS_DEFINE(SHOP, "shop", 1, 0, 0)
@@ -275,14 +276,38 @@ test_successors(void)
 	    "of threads that had one ring between looks, each event counts");
 }
 
+/* A file has its name once all is in it: a reader may wait for that. */
+static void
+test_name(void)
+{
+	tel_emit_options o = { .ring_file = ring_file };
+	struct stat before, after;
+	char other[600];
+
+	if (stat(ring_file, &before) != 0)
+		bail_out("stat");
+	setenv("TEL_CONTROL", "none of these", 1);
+	ok(tel_emit_open(&o, &tel_list_SHOP) != 0, "telemetry that fails");
+	unsetenv("TEL_CONTROL");
+	ok(stat(ring_file, &after) == 0 && after.st_ino == before.st_ino,
+	    "leaves the file of the program before");
+	snprintf(other, sizeof(other), "%s.new", ring_file);
+	ok(access(other, F_OK) != 0, "and no other");
+}
+
 int
 main(void)
 {
+	char old[600];
+
 	ring_file = shop_path("ring");
+	snprintf(old, sizeof(old), "%s.old", ring_file);
 	test_order();
 	test_unfinished();
 	test_overtaken();
 	test_successors();
+	test_name();
 	unlink(ring_file);
+	unlink(old);
 	return done();
 }
