@@ -215,7 +215,9 @@ setup() {
 		# the numbers of processes rise
 		sort -nr ends | diff - ends
 	done
-	telrec -q -o run.tel sh -c 'sh -c "sleep 0.2; :" & :'
+	# it ends once telrec has seen that its parent did
+	telrec -q -o run.tel sh -c \
+	    'sh -c "while kill -0 $$ 2>/dev/null; do sleep 0.02; done" & :'
 	telcat run.tel | sed -n 's/^[^#]* process_end pid=\([0-9]*\).*/\1/p' >ends
 	[ "$(tail -n 1 ends)" != "$(sort -n ends | head -n 1)" ]
 }

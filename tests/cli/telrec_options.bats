@@ -451,7 +451,8 @@ record_pair() {
 	for signal in TERM INT; do
 		run -6 timeout 50 telrec -o run.tel sh -c '(
 			trap "" TERM INT
-			sleep 0.1
+			# until telrec has seen that the program ended
+			while kill -0 $$ 2>/dev/null; do sleep 0.01; done
 			kill -'$signal' $PPID
 			exec sleep 60 >/dev/null 2>&1 3>&-) & echo $! >pid
 			exit 6'

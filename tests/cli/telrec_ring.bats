@@ -121,8 +121,12 @@ total() {
 		rm run.tel
 		python3 inherit.py $how telrec --paused -o run.tel sh -c '
 			kill -USR1 $PPID
-			sleep 0.2
-			"$1" pairs 10' sh "$program"
+			n=0
+			until "$1" pairs 10 && [ -s run.tel ]; do
+				n=$((n + 1))
+				[ $n -lt 500 ] || exit 9
+				sleep 0.02
+			done' sh "$program"
 		# the program has them as they were
 		python3 inherit.py $how telrec -q -o run.tel grep \
 		    '^Sig\(Blk\|Ign\):' /proc/self/status >status
