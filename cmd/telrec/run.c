@@ -73,7 +73,9 @@ struct run {
 
 /* Signals that came, for the loop. */
 static volatile sig_atomic_t interrupted, got_toggle, got_release;
-static volatile sig_atomic_t forward;
+/* Those that the program gets, and which of them have come. */
+static const int forwarded[] = { SIGTERM, SIGHUP };
+static volatile sig_atomic_t forward[2];
 
 static void
 on_signal(int signal)
@@ -83,7 +85,7 @@ on_signal(int signal)
 	else if (signal == SIGUSR2)
 		got_release = 1;
 	else if (signal == SIGTERM || signal == SIGHUP)
-		forward = signal;
+		forward[signal == SIGHUP] = 1;
 	else
 		interrupted = 1;
 }
@@ -555,10 +557,18 @@ telrec_run_reap(struct run *run)
 static void
 obey_signals(struct run *run)
 {
-	const int signal = forward;
+	int came = 0;
 
+	for (size_t i = 0; i < 2; i++) {
+		if (!forward[i])
+			continue;
+		forward[i] = 0;
+		came = 1;
+		if (run->t->process == 0 && !run->ended)
+			(void)kill(run->child, forwarded[i]);
+	}
 	/* a process that telrec has not started goes on without it */
-	if (run->t->process != 0 && (signal != 0 || interrupted)) {
+	if (run->t->process != 0 && (came || interrupted)) {
 		run->ended = interrupted = 1;
 		return;
 	}
@@ -567,13 +577,8 @@ obey_signals(struct run *run)
 		if (!run->stopped)
 			ARENA_SET(run->arena->on, !ARENA_NOW(run->arena->on));
 	}
-	if (signal != 0) {
-		forward = 0;
-		if (run->ended)
-			interrupted = 1;
-		else
-			(void)kill(run->child, signal);
-	}
+	if (came && run->ended)
+		interrupted = 1;
 	/* the terminal has sent it to the program, too */
 	if (!run->ended)
 		interrupted = 0;

@@ -440,6 +440,17 @@ record_pair() {
 		without_cost
 		[ "$output" = "" ]
 	done
+	# also two at once
+	run -42 telrec -o run.tel sh -c 'trap "hup=2" HUP
+		trap "term=40" TERM
+		kill -HUP $PPID
+		kill -TERM $PPID
+		until [ $((hup + term)) = 42 ]; do
+			n=$((n + 1))
+			[ $n -lt 1000 ] || exit 9
+			sleep 0.01
+		done
+		exit 42'
 	# one that is none of telrec's without --ring
 	run -140 telrec -o run.tel sh -c 'kill -USR2 $PPID
 		sleep 0.2'
