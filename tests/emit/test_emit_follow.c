@@ -160,6 +160,42 @@ test_order(void)
 }
 
 static void
+be_busy(unsigned look, int64_t at)
+{
+	if (at != 0)
+		return;
+	if (begun.words != NULL)
+		tel__emit_publish(begun);
+	begun.words = NULL;
+	if (look == 60) {
+		tel_emit_close();
+		return;
+	}
+	TEL_EVENT2(Take, NULL, 2);
+	shop_count(1, look);
+	begin();
+}
+
+/* Of more threads than processors, some are within an event at each look. */
+static void
+test_busy(void)
+{
+	tel_reader *r = start(8);
+	const tel_event *ev;
+	unsigned events = 0;
+
+	shop_count(1, 0);
+	file.before = be_busy;
+	if (tel_reader_open_callback(r, follow_read, NULL, "rings") != TEL_OK)
+		bail_out(tel_reader_error(r));
+	while (tel_reader_next(r, &ev) == TEL_OK)
+		events += file.looks < 60;
+	tel_reader_free(r);
+	close(file.fd);
+	ok(events > 60, "events of a busy program are not held up: %u", events);
+}
+
+static void
 leave_begun(unsigned look, int64_t at)
 {
 	if (look == 7 && at == 0) {
@@ -303,6 +339,7 @@ main(void)
 	ring_file = shop_path("ring");
 	snprintf(old, sizeof(old), "%s.old", ring_file);
 	test_order();
+	test_busy();
 	test_unfinished();
 	test_overtaken();
 	test_successors();

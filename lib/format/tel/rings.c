@@ -296,24 +296,24 @@ keep_later(struct tel__rings *s)
 /*
  * Has the events handed out up to the newest one of the look before: rings are
  * read one after the other, so what is newer than that can have events before
- * it that this look missed.  One that is unfinished can be before any that have
- * not been handed out.
+ * it that this look missed.  Nor is what an unfinished event may be before: of
+ * more threads than processors, some are stopped in the middle of one.
  */
 static void
 set_ready(struct tel__rings *s)
 {
 	const size_t n = s->list.used / sizeof(struct tel__rings_found);
+	const uint64_t horizon = s->newest < s->bound ? s->newest : s->bound;
 
 	s->ready = n;
 	if (s->ended)
 		return;
-	if (!s->unfinished)
-		s->horizon = s->newest;
+	if (s->horizon < horizon)
+		s->horizon = horizon;
 	while (s->ready > 0 && listed(s, s->ready - 1).clock > s->horizon)
 		s->ready--;
 	if (n > 0)
 		s->newest = listed(s, n - 1).clock;
-	s->unfinished = 0;
 }
 
 /* Looks at all rings once. */
@@ -326,6 +326,7 @@ rings_poll(struct tel_reader *r, struct tel__rings *s)
 	if (st != TEL_OK)
 		return st;
 	keep_later(s);
+	s->bound = UINT64_MAX;
 	/* before the rings are read: there is nothing new in them after that */
 	s->ended = page->record == 0 || tel__process_ended(page->pid) != 0;
 	set_rate(r, page);

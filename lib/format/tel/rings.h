@@ -27,6 +27,7 @@ struct tel__rings_seen {
 	uint64_t at;     /* a head: the next event */
 	uint64_t events; /* of the ring before it */
 	uint64_t order;  /* of the next event, in struct tel__rings_found */
+	uint64_t clock;  /* of the last event that was found */
 };
 
 struct tel__rings {
@@ -52,9 +53,9 @@ struct tel__rings {
 	int ended;                     /* the program has ended */
 	int changed;                   /* it no longer can be read */
 	int looked;                    /* at all rings, once */
-	int unfinished;                /* an event is, at this look */
 	uint64_t newest;               /* the clock of the newest event */
-	uint64_t horizon;              /* and of the newest to be handed out */
+	uint64_t bound;                /* unfinished events are not before */
+	uint64_t horizon;              /* of what is to be handed out */
 };
 
 static inline void

@@ -13,8 +13,11 @@ rings_events_word(const struct tel__rings *s, uint64_t position)
 	        8 * (position & (s->page.ring_bytes / 8 - 1)));
 }
 
-/* Behind the words of a ring there is room for an event that starts in them. */
-static void
+/*
+ * Behind the words of a ring there is room for an event that starts in them.
+ * Returns its clock.
+ */
+static uint64_t
 add_event(struct tel__rings *s, const struct tel__emit_ring *ring,
     uint64_t position, unsigned words, uint64_t order)
 {
@@ -25,7 +28,7 @@ add_event(struct tel__rings *s, const struct tel__emit_ring *ring,
 	uint64_t first = rings_events_word(s, position);
 
 	if (to == NULL)
-		return;
+		return 0;
 	memcpy(to, from, 8 * words);
 	found.clock = tel__rings_read8(s, to + 8);
 	found.order = order;
@@ -35,6 +38,7 @@ add_event(struct tel__rings *s, const struct tel__emit_ring *ring,
 	tel__rings_put_head(s, to, ring->thread);
 	s->rows.used += 8 * words;
 	tel__buffer_put(&s->list, &found, sizeof(found));
+	return found.clock;
 }
 
 /*
@@ -90,7 +94,9 @@ tel__rings_take(struct tel__rings *s, const struct tel__emit_ring *ring,
 
 		if (words == 0 && seen != NULL && !s->ended && !torn &&
 		    seen->stuck++ < PATIENCE) {
-			s->unfinished = 1;
+			/* its clock is read after it is begun */
+			s->bound =
+			    seen->clock < s->bound ? seen->clock : s->bound;
 			break;
 		}
 		if (words == 0) {
@@ -102,9 +108,12 @@ tel__rings_take(struct tel__rings *s, const struct tel__emit_ring *ring,
 			continue;
 		}
 		torn = 0;
-		if (seen != NULL)
+		const uint64_t clock =
+		    add_event(s, ring, at & TEL__RING_POSITION, words, order++);
+		if (seen != NULL) {
 			seen->stuck = 0;
-		add_event(s, ring, at & TEL__RING_POSITION, words, order++);
+			seen->clock = clock;
+		}
 		at += TEL__RING_ONE + words;
 	}
 	if (seen == NULL)
