@@ -295,9 +295,9 @@ keep_later(struct tel__rings *s)
 
 /*
  * Has the events handed out up to the newest one of the look before: rings are
- * read one after the other, so what is newer than that can have events before
- * it that this look missed.  Nor is what an unfinished event may be before: of
- * more threads than processors, some are stopped in the middle of one.
+ * read one after the other, so events newer than that can have others before
+ * them that this look missed.  Those that an unfinished event may be before wait,
+ * too: of more threads than processors, some are stopped in the middle of one.
  */
 static void
 set_ready(struct tel__rings *s)
