@@ -192,28 +192,28 @@ range_name(const struct tel_event *ev, struct timeline_plan *p, char *buffer,
 	return buffer;
 }
 
+/* The lane behind number i, from 1; NULL: there are too many, or no memory. */
+static struct timeline_track *
+next_lane(struct tel_printer *pr, struct timeline *tl, struct timeline_track *t,
+    unsigned i)
+{
+	if (t->lane != NULL)
+		return t->lane;
+	if (i >= TIMELINE_LANES || tl->ntracks >= tl->most)
+		return NULL;
+	t->lane = tel__timeline_make_track(pr, tl, t->parent, t->use, t->name,
+	    t->length < TIMELINE_NAME ? t->length : TIMELINE_NAME);
+	tl->no_memory |= t->lane == NULL;
+	return t->lane;
+}
+
 /* A lane that is free from a time on. */
 static struct timeline_track *
 free_lane(struct tel_printer *pr, struct timeline *tl, struct timeline_track *t,
     uint64_t time)
 {
-	struct timeline_track *next;
-
-	for (unsigned i = 2; t->depth > 0 || t->busy > time; i++, t = next) {
-		next = t->lane;
-		if (next != NULL)
-			continue;
-		if (i > TIMELINE_LANES || tl->ntracks >= tl->most)
-			return NULL;
-		next =
-		    tel__timeline_make_track(pr, tl, t->parent, t->use, t->name,
-		        t->length < TIMELINE_NAME ? t->length : TIMELINE_NAME);
-		if (next == NULL) {
-			tl->no_memory = 1;
-			return NULL;
-		}
-		t->lane = next;
-	}
+	for (unsigned i = 1; t != NULL && (t->depth > 0 || t->busy > time); i++)
+		t = next_lane(pr, tl, t, i);
 	return t;
 }
 
@@ -434,6 +434,49 @@ put_span(struct tel_printer *pr, struct timeline *tl,
 		put_thread_span(pr, tl, ev, p, time, length, label, nlabel);
 }
 
+/*
+ * A call: it has a lane for its depth, and starts where the one before it there
+ * ended if its time is that of the same microsecond.
+ */
+static void
+put_call(struct tel_printer *pr, struct timeline *tl,
+    const struct tel_event *ev, struct timeline_plan *p, uint64_t time)
+{
+	struct timeline_track *t = tel__timeline_context(pr, tl, ev, p);
+	const uint64_t depth = tel_event_u64(ev, (unsigned)p->depth);
+	const uint64_t ticks = tel_event_u64(ev, (unsigned)p->duration);
+	uint64_t clock = ev->clock, length = 0;
+	char name[TIMELINE_NAME];
+	size_t n = 0;
+
+	if (p->start >= 0) {
+		clock = tel_event_u64(ev, (unsigned)p->start);
+		time = timeline_time_of(tl, ev, clock);
+	}
+	if (ticks <= INT64_MAX)
+		length = timeline_time_of(tl, ev, clock + ticks);
+	length = length > time ? length - time : 0;
+	if (t != NULL)
+		t = tel__timeline_track(pr, tl, t, TIMELINE_RANGES, "calls", 5);
+	for (unsigned i = 1; t != NULL && i <= depth; i++)
+		t = next_lane(pr, tl, t, i);
+	if (t != NULL && t->busy > time && t->busy - time < 1000)
+		time = t->busy;
+	if (t != NULL)
+		t = free_lane(pr, tl, t, time);
+	if (t == NULL)
+		return;
+	t->busy = time + length;
+	if (!tl->unnamed) {
+		const char *func =
+		    tel_event_string(ev, (unsigned)p->string, &n);
+
+		n = n < TIMELINE_NAME ? n : TIMELINE_NAME;
+		memcpy(name, func, n);
+	}
+	tl->ops->span(pr, t, time, length, name, n, ev, -1);
+}
+
 /* ------------------------------------------------------------- events */
 
 tel_status
@@ -469,6 +512,7 @@ tel__timeline_event(struct tel_printer *pr, struct timeline *tl,
 	case PLAN_START: start_range(pr, tl, ev, p, time); break;
 	case PLAN_FINISH: finish_range(pr, tl, ev, p, time); break;
 	case PLAN_SPAN: put_span(pr, tl, ev, p, time); break;
+	case PLAN_CALL: put_call(pr, tl, ev, p, time); break;
 	case PLAN_NONE: break;
 	case PLAN_INSTANT:
 		if (tl->ops->instant != NULL)

@@ -328,17 +328,25 @@ enum timeline_resource {
 
 /* Notes of a type, what it is on a timeline. */
 struct timeline_plan {
-	enum { PLAN_INSTANT, PLAN_START, PLAN_FINISH, PLAN_SPAN, PLAN_NONE } is;
+	enum {
+		PLAN_INSTANT,
+		PLAN_START,
+		PLAN_FINISH,
+		PLAN_SPAN,
+		PLAN_CALL, /* a span of a thread, inside others */
+		PLAN_NONE
+	} is;
 	const char *name; /* of the type, or what a start and its end share */
 	size_t length;
 	int alone;       /* START: its string is name enough */
 	int string;      /* a field that is (part of) the name, or -1 */
 	int cpu, thread; /* fields of the context, or -1 */
-	int duration;    /* SPAN: ticks */
+	int duration;    /* SPAN, CALL: ticks */
+	int depth;       /* CALL: in how many others it is */
 	int cycles;      /* the field that counts cycles, or negative */
 	int method;      /* SPAN: a field with the name of a method, or -1 */
-	int start;       /* FINISH: the first type that it ends, or -1 */
-	int other;       /* START: the next type with the same end, or -1 */
+	int start; /* FINISH: the first type that it ends; CALL: a field; -1 */
+	int other; /* START: the next type with the same end, or -1 */
 	/* memory that it takes (1) or gives back (-1), or 0 */
 	int memory;
 	int maps; /* that is address space */

@@ -288,6 +288,13 @@ plan_make(struct timeline_plan *p, const struct tel_schema *s,
 	int at = tel_type_find_field(t, "caller");
 	if (at >= 0 && tel_field_labelled(&t->fields[at]))
 		p->method = at;
+	at = tel_type_find_field(t, "func");
+	p->depth = timeline_number(t, "depth");
+	if (at >= 0 && t->fields[at].datatype == TEL_STRING && p->depth >= 0) {
+		p->is = PLAN_CALL;
+		p->string = at;
+		p->start = timeline_number(t, "start");
+	}
 }
 
 static struct timeline_plans *

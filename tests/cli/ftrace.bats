@@ -490,7 +490,7 @@ field() {
 	END
 	clean telcat -H latency | diff - <(cat <<-'END'
 		0000000000000000 kfree cpu=1 context="d.h4." tid=7["sh"] ptr=1
-		000000000005D048 print cpu=12 context="....." tid=0["<idle>"] text="_raw_spin_lock <-flush"
+		000000000005D048 function cpu=12 context="....." tid=0["<idle>"] func="_raw_spin_lock" caller="flush"
 	END
 	)
 }

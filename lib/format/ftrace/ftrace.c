@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Traces of the Linux kernel as text: lines into events, and the format. */
 #include "format/ftrace/ftrace.h"
+#include "format/ftrace/graph.h"
 
 #include <stdlib.h>
 
@@ -22,6 +23,7 @@ struct ftrace {
 	int ticks;              /* times are ticks of some clock */
 	uint64_t clock;         /* of the last event */
 	struct tel__index seen; /* frames of stacks */
+	struct ft_graph graph;  /* calls of function_graph */
 	unsigned nframes;       /* of the event, the innermost one first: */
 	struct {
 		uint32_t at, length; /* of the name, from the event's line on */
@@ -266,6 +268,25 @@ ftrace_add_chains(struct ftrace *s)
 		s->types.chains = s->types.changed = 1;
 }
 
+/* Makes an event of a line of function_graph. */
+static enum tel_line_is
+take_graph(struct tel_reader *r, struct ftrace *s)
+{
+	uint64_t stack;
+
+	if (tel__ft_graph_thread(&s->graph, &s->found) != TEL_OK ||
+	    tel__ft_graph_take(&s->graph, r, &s->seen, &s->found, &stack) !=
+	        TEL_OK)
+		return line_failed(&s->line, TEL_ENOMEM);
+	ftrace_add_chains(s);
+	const enum tel_line_is is = ftrace_make_event(r, s);
+	const struct tel_type *t = r->event.type;
+	if (is == LINE_EVENT && s->types.chains)
+		tel_store_le64(s->data + t->fields[t->nfields - 1].offset,
+		    stack);
+	return is;
+}
+
 static enum tel_line_is
 ftrace_parse_line(struct tel_reader *r, struct tel_line *l)
 {
@@ -281,6 +302,8 @@ ftrace_parse_line(struct tel_reader *r, struct tel_line *l)
 	}
 	switch (read_event_line(&s->found, l->p, l->end, end)) {
 	case FT_EVENT:
+		if (s->found.graph.is != FT_NO_CALL)
+			return take_graph(r, s);
 		if (s->found.frame != NULL)
 			ftrace_add_chains(s);
 		is = ftrace_make_event(r, s);
@@ -293,9 +316,14 @@ ftrace_parse_line(struct tel_reader *r, struct tel_line *l)
 	case FT_LOST:
 		r->log.lost += s->found.clock;
 		r->count[TEL_COUNT_LOST] += s->found.clock;
+		tel__ft_graph_lose(&s->graph);
 		break;
 	case FT_WRONG: return line_wrong(l, s->found.at, s->found.want, NULL);
 	case FT_SILENT:
+		if (s->found.graph.is == FT_SWITCH &&
+		    tel__ft_graph_thread(&s->graph, &s->found) != TEL_OK)
+			return line_failed(l, TEL_ENOMEM);
+		break;
 	case FT_BLANK: break;
 	}
 	return LINE_COMMENT;
@@ -329,16 +357,27 @@ look_ahead(struct tel_reader *r, struct ftrace *s)
 			break;
 		switch (read_event_line(&s->found, p, lf, r->end)) {
 		case FT_EVENT:
-			if (tel__ft_type_of(&s->types, &s->found) < 0)
+			if ((s->found.graph.is != FT_NO_CALL &&
+			        tel__ft_graph_thread(&s->graph, &s->found) !=
+			            TEL_OK) ||
+			    tel__ft_type_of(&s->types, &s->found) < 0)
 				return TEL_ENOMEM;
-			s->types.chains |= s->found.frame != NULL;
+			s->types.chains |= s->found.frame != NULL ||
+			    s->found.graph.is != FT_NO_CALL;
 			*(s->found.has_time ? &s->timed : &untimed) = 1;
 			s->ticks |= s->found.has_time == FT_TICKS;
 			break;
 		case FT_CHAIN: s->types.chains = 1; break;
+		case FT_SILENT:
+			if (s->found.graph.is == FT_SWITCH &&
+			    tel__ft_graph_thread(&s->graph, &s->found) !=
+			        TEL_OK)
+				return TEL_ENOMEM;
+			break;
 		default: break;
 		}
 	}
+	tel__ft_graph_clear(&s->graph);
 	s->timed |= !untimed;
 	return TEL_OK;
 }
@@ -354,6 +393,7 @@ ftrace_open(struct tel_reader *r)
 	/* not the event, which is much */
 	memset(s, 0, offsetof(struct ftrace, labels));
 	tel__index_init(&s->seen);
+	tel__ft_graph_init(&s->graph);
 	s->line.most = FT_LINE_MAX;
 	s->line.lead_most = FT_LEAD_MAX;
 	s->line.invalid = "a line that is not valid in ";
@@ -375,6 +415,7 @@ ftrace_close(struct tel_reader *r)
 	tel__line_close(&s->line);
 	tel__ft_types_free(&s->types);
 	tel__index_clear(&s->seen);
+	tel__ft_graph_clear(&s->graph);
 }
 
 /* An event decides; a header line may come before it, or a line that was cut. */

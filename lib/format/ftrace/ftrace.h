@@ -27,6 +27,8 @@
 #define FT_NAME_MAX 63u
 /* How the names of perf's own records begin. */
 #define FT_RECORD "PERF_RECORD_"
+/* How the names of the calls of function_graph begin. */
+#define FT_GRAPH "funcgraph_"
 /* How the text of a line before a stack begins. */
 #define FT_STACK "<stack trace"
 #define FT_USER_STACK "<user stack trace"
@@ -34,6 +36,8 @@
 #define FT_HEADER 16u
 /* The most frames of a stack: others, the outermost ones, are left out. */
 #define FT_FRAMES_MAX 1024u
+/* The most calls that a thread is in, of those whose functions are known. */
+#define FT_GRAPH_DEPTH_MAX 256u
 /* Labels of one event: three threads and a place in the code. */
 #define FT_LABELS 4u
 
@@ -54,6 +58,16 @@ struct ft_field {
 /* FT_LATENCY: in microseconds, of the kernel's option latency-format. */
 enum ft_time { FT_UNTIMED, FT_TIME, FT_LATENCY, FT_TICKS };
 
+/* What a line of the function_graph tracer is. */
+enum ft_call {
+	FT_NO_CALL,
+	FT_CALL,   /* "func() {" */
+	FT_RETURN, /* "}" */
+	FT_LEAF,   /* "func();", both */
+	FT_SWITCH, /* " 1)  a-1  =>  b-2", no event */
+	FT_INSIDE  /* another event, between calls */
+};
+
 /* A line that is an event. */
 struct ft_line {
 	uint64_t clock; /* in ns, or in ticks */
@@ -70,6 +84,13 @@ struct ft_line {
 		struct ft_text text;
 	} labels[FT_LABELS];
 	unsigned nlabels;
+	struct {
+		enum ft_call is;
+		int summed; /* the line has no time, but those of others do */
+		unsigned depth, func, start, self; /* fields of a call */
+		uint64_t cpu, duration;
+		struct ft_text comm, tid; /* of the next thread */
+	} graph;
 	/* what was expected, and where something else was found */
 	const char *want;
 	const unsigned char *at;
@@ -97,6 +118,22 @@ enum ft_kind tel__ft_head(struct ft_line *l, const char *p, const char *end,
 /* Adds a field.  0: there are too many, or its name is too long. */
 int tel__ft_add_field(struct ft_line *l, const char *name, size_t length,
     const char *value, const char *end);
+/* Adds a number that the line implies. */
+void tel__ft_add_number(struct ft_line *l, const char *name,
+    enum tel_datatype datatype, enum tel_unit unit, uint64_t number);
+/* Names the event of n bytes at p, "SYSTEM:EVENT" or "EVENT:MODIFIERS". */
+void tel__ft_take_name(struct ft_line *l, const char *p, size_t n);
+/*
+ * Takes a line of the kernel's function_graph tracer.  FT_EVENT: a call, or, of
+ * FT_INSIDE, an event whose text is l->event; FT_SILENT; FT_WRONG: it is none.
+ */
+enum ft_kind tel__ft_graph_line(struct ft_line *l, const char *p,
+    const char *end);
+/*
+ * Takes the text of funcgraph_entry or funcgraph_exit, as trace-cmd prints it.
+ * 1; 0: it is something else.
+ */
+int tel__ft_graph_event(struct ft_line *l, const char *p, const char *end);
 /* Labels a number with a text, if the line has both. */
 void tel__ft_add_label(struct ft_line *l, const struct ft_field *f,
     struct ft_text text);

@@ -101,9 +101,8 @@ tel__ft_add_field(struct ft_line *l, const char *name, size_t length,
 	return 1;
 }
 
-/* Adds a number that the line implies. */
-static void
-ftrace_line_add_number(struct ft_line *l, const char *name,
+void
+tel__ft_add_number(struct ft_line *l, const char *name,
     enum tel_datatype datatype, enum tel_unit unit, uint64_t number)
 {
 	struct ft_field *f = &l->fields[l->nfields];
@@ -416,9 +415,9 @@ ftrace_line_complete(struct ft_line *l)
 	    order->datatype != TEL_UNSIGNED || order->number > 32)
 		return;
 	/* pages of 4 KiB; none: the number is -1 */
-	ftrace_line_add_number(l, "address", TEL_ADDRESS, TEL_UNIT_NONE,
+	tel__ft_add_number(l, "address", TEL_ADDRESS, TEL_UNIT_NONE,
 	    f->number >> 52 == 0 ? f->number << 12 : 0);
-	ftrace_line_add_number(l, "size", TEL_UNSIGNED, TEL_UNIT_NONE,
+	tel__ft_add_number(l, "size", TEL_UNSIGNED, TEL_UNIT_NONE,
 	    UINT64_C(4096) << order->number);
 }
 
@@ -436,9 +435,8 @@ copy_name(char name[FT_NAME_MAX + 1], const char *p, size_t n)
 	name[n] = '\0';
 }
 
-/* Names the event of n bytes at p, "SYSTEM:EVENT" or "EVENT:MODIFIERS". */
-static void
-ftrace_line_take_name(struct ft_line *l, const char *p, size_t n)
+void
+tel__ft_take_name(struct ft_line *l, const char *p, size_t n)
 {
 	const char *colon = memchr(p, ':', n);
 	size_t behind = colon != NULL ? (size_t)(p + n - colon) - 1 : 0;
@@ -471,7 +469,7 @@ take_system_call(struct ft_line *l, const char *name, const char *p,
 	const int n = snprintf(full, sizeof(full), "sys_%s_%.*s",
 	    open != NULL ? "enter" : "exit",
 	    (int)(stop - name < 44 ? stop - name - 4 : 40), name + 4);
-	ftrace_line_take_name(l, full, (size_t)n);
+	tel__ft_take_name(l, full, (size_t)n);
 	if (open != NULL)
 		take_fields(l, open + 1, end - 1);
 	else
@@ -495,7 +493,7 @@ take_call(struct ft_line *l, const char *p, const char *end)
 		open++;
 	if (open == name || open == end || (*open != '(' && *open != ' '))
 		return 0;
-	ftrace_line_take_name(l, name, (size_t)(open - name));
+	tel__ft_take_name(l, name, (size_t)(open - name));
 	if (*open == ' ') {
 		tel__ft_add_field(l, "text", 4, skip_blanks(open, end), end);
 		return 1;
@@ -528,7 +526,7 @@ take_call(struct ft_line *l, const char *p, const char *end)
 static int
 take_traced(struct ft_line *l, const char *p, const char *end)
 {
-	const char *q = skip_blanks(p, end), *stop, *slash, *digits;
+	const char *q = p, *stop, *slash, *digits;
 	uint64_t us = 0, duration = 0;
 
 	stop = q < end && *q == '?' ? q + 1 : read_thousandths(q, end, &us);
@@ -566,7 +564,7 @@ take_traced(struct ft_line *l, const char *p, const char *end)
 	if (*p != '(' && l->nfields == 0)
 		return 0;
 	if (stop != NULL)
-		ftrace_line_add_number(l, "duration", TEL_UNSIGNED, TEL_UNIT_NS,
+		tel__ft_add_number(l, "duration", TEL_UNSIGNED, TEL_UNIT_NS,
 		    duration * 1000);
 	l->event.p = q = skip_blanks(q, end);
 	l->event.n = (size_t)(end - q);
@@ -705,7 +703,7 @@ take_record(struct ft_line *l, const char *p, const char *end)
 
 	while (p < end && tel_is_word(*p))
 		p++;
-	ftrace_line_take_name(l, name, (size_t)(p - name));
+	tel__ft_take_name(l, name, (size_t)(p - name));
 	p = skip_blanks(p + (p < end && *p == ':'), end);
 	lost = skip_blanks(starts_with(p, end, "lost ") ? p + 5 : end, end);
 	if (starts_with(name, end, "PERF_RECORD_LOST") && lost < end &&
@@ -715,30 +713,67 @@ take_record(struct ft_line *l, const char *p, const char *end)
 	return FT_EVENT;
 }
 
-enum ft_kind
-tel__ft_line(struct ft_line *l, const unsigned char *from,
-    const unsigned char *to)
+/* Adds a field that is text whatever it looks like. */
+static void
+line_add_function(struct ft_line *l, const char *name, const char *p,
+    const char *end)
 {
-	const char *p = (const char *)from, *end = (const char *)to;
-	const char *q, *name;
+	struct ft_field *f = &l->fields[l->nfields];
+
+	if (tel__ft_add_field(l, name, strlen(name), p, end))
+		f->datatype = TEL_STRING;
+}
+
+/*
+ * What the function tracer prints of a call, "FUNC <-CALLER", or trace-cmd, "FUNC
+ * <-- CALLER"; alone: the caller may be missing.  1, or 0: it is something else.
+ */
+static int
+take_function(struct ft_line *l, const char *p, const char *end, int alone)
+{
+	const char *caller = word_start(p, end), *stop = end, *open;
+	int dashes = 0;
+
+	/* "CALLER [module]" */
+	if (caller < end && *caller == '[')
+		caller = word_start(p, trim_blanks(p, caller));
+	if (starts_with(caller, end, "<-") && end - caller > 2 &&
+	    caller[2] != '-') {
+		stop = trim_blanks(p, caller);
+		caller += 2;
+		dashes = 1;
+	} else {
+		open = word_start(p, trim_blanks(p, caller));
+		if (starts_with(open, end, "<-- ")) {
+			stop = trim_blanks(p, open);
+			dashes = 1;
+		}
+	}
+	if (stop == p || (!dashes && !alone))
+		return 0;
+	/* arguments, or a module, may be behind the name */
+	open = memchr(p, stop[-1] == ')' ? '(' : ' ', (size_t)(stop - p));
+	if (open == p || (stop[-1] == ')' && open == NULL) ||
+	    (stop[-1] != ')' && open != NULL && open[1] != '['))
+		return 0;
+	if (stop[-1] != ')')
+		open = stop;
+	tel__ft_take_name(l, "function", 8);
+	line_add_function(l, "func", p, open);
+	if (dashes)
+		line_add_function(l, "caller", caller, end);
+	if (open < stop - 2)
+		line_add_function(l, "args", open + 1, stop - 1);
+	return 1;
+}
+
+/* Takes the event at p: "[PERIOD] SYSTEM:EVENT: FIELDS". */
+static enum ft_kind
+line_take_event(struct ft_line *l, const char *q, const char *end)
+{
+	const char *name;
 	uint64_t period, latency = 0;
 
-	l->nfields = l->nlabels = 0;
-	l->frame = NULL;
-	end = trim_blanks(p, end);
-	if (p == end || *p == '#')
-		return p == end ? FT_BLANK : FT_SILENT;
-	if (take_traced(l, p, end))
-		return FT_EVENT;
-	l->nfields = l->nlabels = 0;
-	const enum ft_kind kind = tel__ft_head(l, p, end, &q);
-	if (kind != FT_EVENT)
-		return kind == FT_WRONG ? kind : other_line(l, p, end);
-	q = skip_blanks(q, end);
-	/* the time since the event before, of trace-cmd */
-	if (starts_with(q, end, "(+") &&
-	    (name = memchr(q, ')', (size_t)(end - q))) != NULL)
-		q = skip_blanks(name + 1, end);
 	l->event.p = q;
 	l->event.n = (size_t)(end - q);
 	if (starts_with(q, end, FT_RECORD))
@@ -755,21 +790,79 @@ tel__ft_line(struct ft_line *l, const unsigned char *from,
 	if (starts_with(name, q, "sys_") && take_system_call(l, name, q, end))
 		return FT_EVENT;
 	if (q > name + 1 && q[-1] == ':' && tel_is_letter(*name)) {
-		ftrace_line_take_name(l, name, (size_t)(q - 1 - name));
+		tel__ft_take_name(l, name, (size_t)(q - 1 - name));
+		if (l->name[0] == 'f' && strncmp(l->name, "func", 4) == 0 &&
+		    (tel__ft_graph_event(l, q, end) ||
+		        (strcmp(l->name, "function") == 0 &&
+		            take_function(l, skip_blanks(q, end), end, 1))))
+			return FT_EVENT;
 	} else {
 		/* what the kernel's tracers print, or a program */
 		const char *const word = starts_with(name, end, FT_STACK) ?
 		    "kernel_stack" :
 		    starts_with(name, end, FT_USER_STACK) ? "user_stack" :
 		                                            "print";
-		ftrace_line_take_name(l, word, strlen(word));
+		if (*word == 'p' && take_function(l, name, end, 0))
+			return FT_EVENT;
+		tel__ft_take_name(l, word, strlen(word));
 		q = name;
 	}
 	const char *stop = find_latency(l, q, end, &latency);
 	take_fields(l, skip_blanks(q, stop), stop);
 	if (stop < end)
-		ftrace_line_add_number(l, "latency", TEL_UNSIGNED, TEL_UNIT_NS,
+		tel__ft_add_number(l, "latency", TEL_UNSIGNED, TEL_UNIT_NS,
 		    latency);
 	ftrace_line_complete(l);
 	return FT_EVENT;
+}
+
+/* Whether the first column of a line, at p, may be that of a graph. */
+static int
+may_be_graph(const char *p, const char *end)
+{
+	if (!tel_is_digit(*p))
+		return *p == '|' || *p == '-' || *p == '+' || *p == '!' ||
+		    *p == '#' || *p == '*' || *p == '@' || *p == '$';
+	while (p < end && tel_is_digit(*p))
+		p++;
+	return p < end && (*p == ')' || *p == '.' || *p == ' ');
+}
+
+enum ft_kind
+tel__ft_line(struct ft_line *l, const unsigned char *from,
+    const unsigned char *to)
+{
+	const char *p = (const char *)from, *end = (const char *)to;
+	const char *q, *name;
+	enum ft_kind kind;
+
+	l->nfields = l->nlabels = 0;
+	l->frame = NULL;
+	l->graph.is = FT_NO_CALL;
+	end = trim_blanks(p, end);
+	if (p == end || *p == '#')
+		return p == end ? FT_BLANK : FT_SILENT;
+	q = skip_blanks(p, end);
+	if (may_be_graph(q, end)) {
+		kind = tel__ft_graph_line(l, q, end);
+		if (kind == FT_EVENT && l->graph.is == FT_INSIDE)
+			return line_take_event(l, l->event.p,
+			    l->event.p + l->event.n);
+		if (kind != FT_WRONG)
+			return kind;
+		l->nfields = l->nlabels = 0;
+		l->graph.is = FT_NO_CALL;
+	}
+	if ((tel_is_digit(*q) || *q == '?') && take_traced(l, q, end))
+		return FT_EVENT;
+	l->nfields = l->nlabels = 0;
+	kind = tel__ft_head(l, q, end, &q);
+	if (kind != FT_EVENT)
+		return kind == FT_WRONG ? kind : other_line(l, p, end);
+	q = skip_blanks(q, end);
+	/* the time since the event before, of trace-cmd */
+	if (starts_with(q, end, "(+") &&
+	    (name = memchr(q, ')', (size_t)(end - q))) != NULL)
+		q = skip_blanks(name + 1, end);
+	return line_take_event(l, q, end);
 }

@@ -195,8 +195,13 @@ sample_set_role(struct tel_type *t, int chains)
 {
 	if (!chains || strncmp(t->name, FT_RECORD, sizeof(FT_RECORD) - 1) == 0)
 		return;
+	/* a call is one when it ends, of the time that it took itself */
+	const int call = strncmp(t->name, FT_GRAPH, sizeof(FT_GRAPH) - 1) == 0;
+	if (call && tel_type_find_field(t, "self") < 0)
+		return;
 	t->role_field[TEL_PART_STACK] = (int8_t)(t->nfields - 1);
-	tel__role_set_all(t, "weight=period thread=tid");
+	tel__role_set_all(t,
+	    call ? "weight=self thread=tid" : "weight=period thread=tid");
 	t->role = TEL_ROLE_SAMPLE;
 }
 
