@@ -616,3 +616,53 @@ field() {
 	grep -q '^main;foo ' want
 	telcat -f folded crlf | diff want -
 }
+
+@test "samples that have neither times nor names" {
+	local blank=' '
+	# -F comm,tid,period,ip,sym of a profile with call chains
+	cat >chains <<-END
+		sh    12     500000$blank
+		$(printf '\tffffffff8161f1de alloc_pages')
+		  main.c:12
+		$(printf '\tffffffff81658996 do_wp_page')
+
+		a b 19885     250000$blank
+		$(printf '\tffffffff8161f1de alloc_pages')
+
+	END
+	clean telcat -H --tb-hz 1e9 chains | diff - <(cat <<-'END'
+		0000000000000001 sample tid=12["sh"] period=500000 stack=2["alloc_pages"]
+		0000000000000002 sample tid=19885["a b"] period=250000 stack=3["alloc_pages"]
+	END
+	)
+	[ "$(telcat -f folded --tb-hz 1e9 chains)" = 'alloc_pages 250000
+do_wp_page;alloc_pages 500000' ]
+	clean telfilter -w 'period < 300000' chains | cmp - <(tail -n +6 chains)
+	# -F ip,sym: a blank line is the place of what comes before a chain
+	sed 's/^[as].*//; /main.c/d' chains >ips
+	[ "$(telcat -f folded --tb-hz 1e9 ips)" = 'alloc_pages 1
+do_wp_page;alloc_pages 1' ]
+	sed 's/$/\r/' ips >crlf
+	[ "$(telcat -f folded --tb-hz 1e9 crlf)" = 'alloc_pages 1
+do_wp_page;alloc_pages 1' ]
+	clean telfilter -w true ips | cmp - ips
+	# without call chains: comm,ip,sym; tid,ip,sym,dso; ip
+	cat >flat <<-'END'
+		              cc      7f90b981b0c0 do_lookup_x
+		      my program  ffffffff815ca36a kvfree_call_rcu
+		           a.out            401136 main
+		19919  ffffffff8158c221 next_uptodate (deleted) ([kernel.kallsyms])
+		     7f90b981b0c0
+	END
+	clean telcat -H --tb-hz 1e9 flat | cut -d ' ' -f 2- | diff - <(cat <<-'END'
+		sample comm="cc" stack=1["do_lookup_x"]
+		sample comm="my program" stack=2["kvfree_call_rcu"]
+		sample comm="a.out" stack=3["main"]
+		sample tid=19919 stack=4["next_uptodate (deleted)"]
+		sample stack=5["7f90b981b0c0"]
+	END
+	)
+	# a table is something else
+	printf '%-14s %12d x\n' one 123456 two 12345678 >table
+	run -1 telcat table
+}

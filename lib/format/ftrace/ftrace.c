@@ -12,6 +12,8 @@
 #define SCORE 80
 /* Bytes in which a line of a call chain has a digit of its address. */
 #define CHAIN_START 24
+/* The least digits of an address that tells a sample from a table. */
+#define ADDRESS_DIGITS 12
 #define LABELS_SIZE (FT_LABELS * (3 + FT_LABEL_MAX))
 
 struct ftrace {
@@ -21,6 +23,7 @@ struct ftrace {
 	struct ft_line ahead;   /* one behind it */
 	int timed;              /* a line had a time */
 	int ticks;              /* times are ticks of some clock */
+	int nameless;           /* samples have neither times nor names */
 	uint64_t clock;         /* of the last event */
 	struct tel__index seen; /* frames of stacks */
 	struct ft_graph graph;  /* calls of function_graph */
@@ -144,18 +147,43 @@ starts_chain(const unsigned char *p, const unsigned char *end)
 }
 
 /*
+ * A line of a log of samples without names: the innermost frame, if no line is
+ * before the call chain, or one with a frame or a chain behind it.
+ */
+static enum ft_kind
+read_sample(struct ft_line *l, const unsigned char *p, const unsigned char *lf,
+    const unsigned char *end, enum ft_kind kind)
+{
+	const unsigned char *next = lf + 1;
+
+	if (lf > p && lf[-1] == '\r')
+		lf--;
+	if (kind != FT_CHAIN || *p != '\t')
+		return tel__ft_sample(l, (const char *)p, (const char *)lf) &&
+		        (l->frame != NULL || starts_chain(next, end)) ?
+		    FT_EVENT :
+		    FT_WRONG;
+	tel__ft_sample(l, (const char *)p, (const char *)p);
+	l->frame = p;
+	l->frame_end = lf;
+	return FT_EVENT;
+}
+
+/*
  * An address in the line of an event is the place of the program, unless a call
  * chain comes behind it, which has that.  Up to CHAIN_START bytes are looked at.
  */
 static enum ft_kind
 read_event_line(struct ft_line *l, const unsigned char *p,
-    const unsigned char *lf, const unsigned char *end)
+    const unsigned char *lf, const unsigned char *end, int nameless)
 {
 	const enum ft_kind kind = ftrace_read_line(l, p, lf);
 
+	end = (size_t)(end - lf) > CHAIN_START ? lf + CHAIN_START : end;
+	if (nameless && (kind == FT_CHAIN || kind == FT_WRONG))
+		return read_sample(l, p, lf, lf < end ? end : lf + 1, kind);
 	if (kind == FT_EVENT && l->frame != NULL && lf < end &&
-	    starts_chain(lf + 1,
-	        (size_t)(end - lf) > CHAIN_START ? lf + CHAIN_START : end))
+	    starts_chain(lf + 1, end))
 		tel__ft_line_add_address(l);
 	return kind;
 }
@@ -216,6 +244,13 @@ announces_stack(const struct ft_line *l, uint64_t of, int first)
 	    tid->number == of;
 }
 
+/* Whether a line is blank, as behind a call chain. */
+static int
+ftrace_is_blank(const unsigned char *p)
+{
+	return *p == '\n' || *p == '\r';
+}
+
 /* Adds the call chain behind the event to its line. */
 static void
 take_chain(struct tel_reader *r, struct ftrace *s)
@@ -224,7 +259,7 @@ take_chain(struct tel_reader *r, struct ftrace *s)
 	const uint64_t of = tid != NULL ? tid->number : UINT64_MAX;
 	size_t step = s->line.step, seen = step, have;
 	enum ft_kind kind;
-	int tabs = 0;
+	int tabs = 0, blank = 0;
 
 	s->nframes = 0;
 	if (s->found.frame != NULL)
@@ -242,7 +277,11 @@ take_chain(struct tel_reader *r, struct ftrace *s)
 		}
 		kind = ftrace_read_line(&s->ahead, r->p + step, lf);
 		/* what perf has of the sample besides, as " insn: 90" */
-		if (tabs && r->p[step] == ' ' &&
+		if (s->nameless) {
+			if (kind == FT_CHAIN && (blank || r->p[step] != '\t'))
+				break;
+			blank |= ftrace_is_blank(r->p + step);
+		} else if (tabs && r->p[step] == ' ' &&
 		    (kind == FT_CHAIN ||
 		        (kind == FT_WRONG && r->p[step + 1] != ' ')))
 			kind = FT_BLANK;
@@ -300,7 +339,7 @@ ftrace_parse_line(struct tel_reader *r, struct tel_line *l)
 		l->end = r->p + l->step - 1;
 		end = r->end;
 	}
-	switch (read_event_line(&s->found, l->p, l->end, end)) {
+	switch (read_event_line(&s->found, l->p, l->end, end, s->nameless)) {
 	case FT_EVENT:
 		if (s->found.graph.is != FT_NO_CALL)
 			return take_graph(r, s);
@@ -346,17 +385,23 @@ ftrace_next(struct tel_reader *r)
 static tel_status
 look_ahead(struct tel_reader *r, struct ftrace *s)
 {
-	const unsigned char *p, *lf;
-	int untimed = 0;
+	const unsigned char *p, *lf, *before = NULL;
+	int untimed = 0, events = 0;
 
-	tel__reader_fill(r, TEL_PEEK_MAX);
 	for (p = r->p; p < r->end; p = lf + 1) {
 		lf = memchr(p, '\n', (size_t)(r->end - p));
 		if (lf == NULL || (size_t)(lf - p) >= TEL_PEEK_MAX ||
 		    (size_t)(lf - r->p) >= TEL_PEEK_MAX - CHAIN_START)
 			break;
-		switch (read_event_line(&s->found, p, lf, r->end)) {
+		/* of a chain, the first line alone may be an event */
+		if (s->nameless && *p == '\t' && before != NULL &&
+		    !ftrace_is_blank(before))
+			continue;
+		before = p;
+		switch (
+		    read_event_line(&s->found, p, lf, r->end, s->nameless)) {
 		case FT_EVENT:
+			events = 1;
 			if ((s->found.graph.is != FT_NO_CALL &&
 			        tel__ft_graph_thread(&s->graph, &s->found) !=
 			            TEL_OK) ||
@@ -378,6 +423,11 @@ look_ahead(struct tel_reader *r, struct ftrace *s)
 		}
 	}
 	tel__ft_graph_clear(&s->graph);
+	if (!events) {
+		s->nameless = !s->nameless;
+		if (s->nameless)
+			return look_ahead(r, s);
+	}
 	s->timed |= !untimed;
 	return TEL_OK;
 }
@@ -398,6 +448,7 @@ ftrace_open(struct tel_reader *r)
 	s->line.lead_most = FT_LEAD_MAX;
 	s->line.invalid = "a line that is not valid in ";
 	s->line.in = "a kernel trace";
+	tel__reader_fill(r, TEL_PEEK_MAX);
 	if (tel__ft_types_start(&s->types) != TEL_OK ||
 	    look_ahead(r, s) != TEL_OK)
 		return TEL_ENOMEM;
@@ -418,13 +469,30 @@ ftrace_close(struct tel_reader *r)
 	tel__ft_graph_clear(&s->graph);
 }
 
+/*
+ * Whether a line is of a call chain, or a sample without a name and with an address
+ * that is longer than most numbers.
+ */
+static int
+is_sample(struct ft_line *l, const unsigned char *p, const unsigned char *end)
+{
+	if (*p == '\t')
+		return starts_chain(p, end);
+	if (!tel__ft_sample(l, (const char *)p, (const char *)end) ||
+	    l->frame == NULL)
+		return 0;
+	for (p = l->frame; p < end && tel__lines_digit[*p] < 16;)
+		p++;
+	return p - l->frame >= ADDRESS_DIGITS;
+}
+
 /* An event decides; a header line may come before it, or a line that was cut. */
 static int
 ftrace_probe(struct tel_reader *r)
 {
 	struct ft_line *l;
 	struct tel_peek k = { .next = 0 };
-	int other = 0, score = 0, sample = 0;
+	int other = 0, score = 0, sample = 0, frames = 0;
 
 	if (r->best_score >= SCORE)
 		return 0;
@@ -444,6 +512,11 @@ ftrace_probe(struct tel_reader *r)
 		/* what another format knows is not waited for */
 		if (r->best_score > 0)
 			break;
+		if ((kind == FT_CHAIN || kind == FT_WRONG) &&
+		    (frames += is_sample(l, k.p, k.end)) == 2) {
+			score = SCORE - 20;
+			break;
+		}
 		sample = kind == FT_EVENT;
 		other += kind == FT_WRONG;
 	}

@@ -115,6 +115,11 @@ enum ft_kind tel__ft_line(struct ft_line *l, const unsigned char *p,
  */
 enum ft_kind tel__ft_head(struct ft_line *l, const char *p, const char *end,
     const char **event);
+/*
+ * Takes a sample that has neither a time nor the name of an event, "COMM PID [CPU]
+ * PERIOD ADDRESS FUNCTION", all of which but one may be missing.  1, or 0: all are.
+ */
+int tel__ft_sample(struct ft_line *l, const char *p, const char *end);
 /* Adds a field.  0: there are too many, or its name is too long. */
 int tel__ft_add_field(struct ft_line *l, const char *name, size_t length,
     const char *value, const char *end);

@@ -327,3 +327,56 @@ tel__ft_head(struct ft_line *l, const char *p, const char *end,
 	l->at = (const unsigned char *)p;
 	return FT_WRONG;
 }
+
+/* The columns of an address, with the blank before it, and of a period. */
+#define ADDRESS_WIDTH 17
+#define PERIOD_WIDTH 10
+#define ADDRESS_MIN 6
+
+int
+tel__ft_sample(struct ft_line *l, const char *p, const char *end)
+{
+	const char *q = p, *frame, *stop = p, *word;
+	const unsigned char *hex;
+	uint64_t address;
+
+	l->nfields = l->nlabels = 0;
+	l->has_time = FT_UNTIMED;
+	l->frame = NULL;
+	for (; (frame = skip_blanks(q, end)) < end; q = stop) {
+		for (stop = frame; stop < end && *stop != ' ' && *stop != '\t';)
+			stop++;
+		hex = (const unsigned char *)frame;
+		if (stop - q >= ADDRESS_WIDTH && stop - frame >= ADDRESS_MIN &&
+		    lines_hex(&hex, &address) && (const char *)hex == stop)
+			break;
+	}
+	if (frame < end) {
+		l->frame = (const unsigned char *)frame;
+		l->frame_end = (const unsigned char *)end;
+	}
+	tel__ft_take_name(l, "sample", 6);
+	l->event.p = p;
+	l->event.n = (size_t)(end - p);
+	const char *period = NULL, *period_end = NULL, *from = p;
+	end = trim_blanks(p, frame);
+	p = skip_blanks(p, end);
+	if (p == end)
+		return l->frame != NULL;
+	word = word_start(p, end);
+	stop = trim_blanks(from, word);
+	if (end - stop >= PERIOD_WIDTH + (stop > from) &&
+	    strspn(word, "0123456789") >= (size_t)(end - word)) {
+		period = word;
+		period_end = end;
+		end = stop;
+	}
+	if (p < end) {
+		end = take_cpu(l, p, end);
+		if (!take_task(l, p, end))
+			take_part_of_task(l, p, end);
+	}
+	if (period != NULL)
+		tel__ft_add_field(l, "period", 6, period, period_end);
+	return 1;
+}
