@@ -591,7 +591,7 @@ field() {
 		0000000000004650 brk tid=77["cat"] duration=3000 ret=0x55d9e5a44000 stack=2["access"]
 		000000000000F230 access tid=77["cat"] duration=6000 filename="/a (b) = c" mode="R" ret=-1 text="ENOENT (No such file or directory)" stack=0
 		00000000000186A0 poll tid=78["Web Content"] ufds=0x7f nfds=2 stack=0
-		000000005969B988 poll tid=78["Web Content"] duration=1500001000 ret=1 stack=0
+		000000005969B988 poll tid=78["Web Content"] duration=1500001000 ufds=0x7f nfds=2 ret=1 stack=0
 		000000005969BD70 close duration=2000 fd=3 ret=0 stack=0
 		000000005969C158 exit_group tid=77["cat"] ret="?" stack=0
 		000000005969C540 sched_process_exit tid=77["cat"] comm="cat" prio=120 stack=0
@@ -665,4 +665,47 @@ do_wp_page;alloc_pages 1' ]
 	# a table is something else
 	printf '%-14s %12d x\n' one 123456 two 12345678 >table
 	run -1 telcat table
+}
+
+@test "calls of perf trace in two lines, and its summaries" {
+	cat >log <<-'END'
+		     3.801 (         ): sleep/8106 clock_nanosleep(rqtp: 0x7ffe, rmtp: 0x7fff)        ...
+		     3.950 (         ): sleep/8105 clock_nanosleep(rqtp: 0x7ffc, rmtp: 0x7ffd)        ...
+		18446744073709.551 (         ): sh/8104 poll(nfds: 2)                         ...
+		     3.960 ( 0.100 ms): sh/8103 read(fd: 3)                                           = 7
+		     3.801 (100.124 ms): sleep/8106  ... [continued]: clock_nanosleep())              = 0
+		     3.801 (100.124 ms): sleep/8106  ... [continued]: clock_nanosleep())              = 0
+		     3.950 (         ): sh/8104  ... [continued]: wait4())                            = 8106 (sleep)
+		     3.950 (300.167 ms): sleep/8105  ... [continued]: clock_nanosleep())              = -1 EINTR (Interrupted system call)
+
+		 Summary of events:
+
+		 sleep (8106), 218 events, 97.3%
+
+		   syscall            calls  errors  total       min       avg       max       stddev
+		                                     (msec)    (msec)    (msec)    (msec)        (%)
+		   --------------- --------  ------ -------- --------- --------- ---------     ------
+		   clock_nanosleep        1      0   100.396   100.396   100.396   100.396      0.00%
+		   access                30     13     0.554     0.015     0.018     0.030      3.42%
+	END
+	clean telcat -H log | diff - <(cat <<-'END'
+		000000000039FFA8 clock_nanosleep tid=8106["sleep"] rqtp=0x7ffe rmtp=0x7fff
+		00000000003C45B0 clock_nanosleep tid=8105["sleep"] rqtp=0x7ffc rmtp=0x7ffd
+		00000000003C45B0 poll tid=8104["sh"] nfds=2
+		00000000003C6CC0 read tid=8103["sh"] duration=100000 fd=3 ret=7
+		000000000039FFA8 clock_nanosleep tid=8106["sleep"] duration=100124000 rqtp=0x7ffe rmtp=0x7fff ret=0
+		000000000039FFA8 clock_nanosleep tid=8106["sleep"] duration=100124000 ret=0
+		00000000003C45B0 wait4 tid=8104["sh"] ret=8106 text="(sleep)"
+		00000000003C45B0 clock_nanosleep tid=8105["sleep"] duration=300167000 rqtp=0x7ffc rmtp=0x7ffd ret=-1 text="EINTR (Interrupted system call)"
+	END
+	)
+	clean telfilter -w true log | cmp - log
+	sed 's/$/\r/' log >crlf
+	clean telcat -H crlf | diff - <(telcat -H log)
+	# perf trace -s prints them alone
+	sed -n '/Summary/,$p' log >sums
+	run -3 --separate-stderr telcat -H sums
+	[ -z "$output" ]
+	[[ $stderr == *'expected events, which perf trace prints without -s, found'* ]]
+	[[ $stderr == *' 1 damaged place,'* ]]
 }

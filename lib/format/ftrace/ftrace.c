@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Traces of the Linux kernel as text: lines into events, and the format. */
 #include "format/ftrace/ftrace.h"
+#include "format/ftrace/calls.h"
 #include "format/ftrace/graph.h"
 
 #include <stdlib.h>
@@ -23,6 +24,8 @@ struct ftrace {
 	struct ft_line ahead;   /* one behind it */
 	int timed;              /* a line had a time */
 	int ticks;              /* times are ticks of some clock */
+	int some;               /* there was an event */
+	int summed;             /* sums are all that is left */
 	int nameless;           /* samples have neither times nor names */
 	uint64_t clock;         /* of the last event */
 	struct tel__index seen; /* frames of stacks */
@@ -31,6 +34,7 @@ struct ftrace {
 	struct {
 		uint32_t at, length; /* of the name, from the event's line on */
 	} frames[FT_FRAMES_MAX];
+	struct ft_calls calls; /* that are not complete */
 	unsigned char labels[LABELS_SIZE];
 	/* of fixed size; then strings, which the length of a line bounds */
 	unsigned char data[FT_HEADER + 9 * FT_FIELDS_MAX + 8 + FT_LINE_MAX + 1];
@@ -339,10 +343,19 @@ ftrace_parse_line(struct tel_reader *r, struct tel_line *l)
 		l->end = r->p + l->step - 1;
 		end = r->end;
 	}
-	switch (read_event_line(&s->found, l->p, l->end, end, s->nameless)) {
+	const enum ft_kind kind =
+	    read_event_line(&s->found, l->p, l->end, end, s->nameless);
+	if (s->summed && (kind == FT_WRONG || kind == FT_CHAIN))
+		return LINE_COMMENT;
+	switch (kind) {
 	case FT_EVENT:
+		s->some = 1;
 		if (s->found.graph.is != FT_NO_CALL)
 			return take_graph(r, s);
+		if (s->found.call.is != FT_WHOLE &&
+		    tel__ft_calls_join(&s->calls, &s->found, l->p, l->end) !=
+		        TEL_OK)
+			return line_failed(l, TEL_ENOMEM);
 		if (s->found.frame != NULL)
 			ftrace_add_chains(s);
 		is = ftrace_make_event(r, s);
@@ -357,6 +370,11 @@ ftrace_parse_line(struct tel_reader *r, struct tel_line *l)
 		r->count[TEL_COUNT_LOST] += s->found.clock;
 		tel__ft_graph_lose(&s->graph);
 		break;
+	case FT_SUMMARY:
+		s->summed = 1;
+		if (s->some)
+			break;
+		/* fallthrough */
 	case FT_WRONG: return line_wrong(l, s->found.at, s->found.want, NULL);
 	case FT_SILENT:
 		if (s->found.graph.is == FT_SWITCH &&
@@ -402,6 +420,10 @@ look_ahead(struct tel_reader *r, struct ftrace *s)
 		    read_event_line(&s->found, p, lf, r->end, s->nameless)) {
 		case FT_EVENT:
 			events = 1;
+			if (s->found.call.is != FT_WHOLE &&
+			    tel__ft_calls_join(&s->calls, &s->found, p, lf) !=
+			        TEL_OK)
+				return TEL_ENOMEM;
 			if ((s->found.graph.is != FT_NO_CALL &&
 			        tel__ft_graph_thread(&s->graph, &s->found) !=
 			            TEL_OK) ||
@@ -413,6 +435,7 @@ look_ahead(struct tel_reader *r, struct ftrace *s)
 			s->ticks |= s->found.has_time == FT_TICKS;
 			break;
 		case FT_CHAIN: s->types.chains = 1; break;
+		case FT_SUMMARY: lf = r->end - 1; break;
 		case FT_SILENT:
 			if (s->found.graph.is == FT_SWITCH &&
 			    tel__ft_graph_thread(&s->graph, &s->found) !=
@@ -423,6 +446,7 @@ look_ahead(struct tel_reader *r, struct ftrace *s)
 		}
 	}
 	tel__ft_graph_clear(&s->graph);
+	tel__ft_calls_clear(&s->calls);
 	if (!events) {
 		s->nameless = !s->nameless;
 		if (s->nameless)
@@ -441,9 +465,10 @@ ftrace_open(struct tel_reader *r)
 	if (s == NULL)
 		return TEL_ENOMEM;
 	/* not the event, which is much */
-	memset(s, 0, offsetof(struct ftrace, labels));
+	memset(s, 0, offsetof(struct ftrace, calls));
 	tel__index_init(&s->seen);
 	tel__ft_graph_init(&s->graph);
+	tel__ft_calls_init(&s->calls);
 	s->line.most = FT_LINE_MAX;
 	s->line.lead_most = FT_LEAD_MAX;
 	s->line.invalid = "a line that is not valid in ";
@@ -466,6 +491,7 @@ ftrace_close(struct tel_reader *r)
 	tel__line_close(&s->line);
 	tel__ft_types_free(&s->types);
 	tel__index_clear(&s->seen);
+	tel__ft_calls_clear(&s->calls);
 	tel__ft_graph_clear(&s->graph);
 }
 
@@ -503,6 +529,10 @@ ftrace_probe(struct tel_reader *r)
 		if (!k.whole || !tel__line_is_text(k.p, k.end, 0))
 			break;
 		enum ft_kind kind = tel__ft_line(l, k.p, k.end);
+		if (kind == FT_SUMMARY) {
+			score = SCORE - 20;
+			break;
+		}
 		/* a sample without a time is known by its call chain as well */
 		if ((kind == FT_EVENT && (l->has_time || l->frame != NULL)) ||
 		    (kind == FT_CHAIN && sample)) {

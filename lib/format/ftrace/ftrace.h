@@ -91,6 +91,14 @@ struct ft_line {
 		uint64_t cpu, duration;
 		struct ft_text comm, tid; /* of the next thread */
 	} graph;
+	/*
+	 * Of a call of perf trace in two lines: "NAME(ARGUMENTS)" of the first, or
+	 * "... [continued]: NAME(" of the second.
+	 */
+	struct {
+		enum { FT_WHOLE, FT_BEGUN, FT_CONTINUED } is;
+		struct ft_text text;
+	} call;
 	/* what was expected, and where something else was found */
 	const char *want;
 	const unsigned char *at;
@@ -102,7 +110,8 @@ enum ft_kind {
 	FT_SILENT, /* a header, or a note on a processor */
 	FT_LOST,   /* the line counts lost events: .clock */
 	FT_BLANK,
-	FT_CHAIN, /* a caller: belongs to the event before it */
+	FT_SUMMARY, /* the first line of the sums of perf trace */
+	FT_CHAIN,   /* a caller: belongs to the event before it */
 	FT_WRONG
 };
 

@@ -502,9 +502,17 @@ take_call(struct ft_line *l, const char *p, const char *end)
 	    (*equals != '=' || trim_blanks(open, equals)[-1] != ')'))
 		equals--;
 	close = trim_blanks(open, equals > open ? equals : end);
+	l->call.text.p = p;
+	if (continued) {
+		l->call.is = FT_CONTINUED;
+		l->call.text.n = (size_t)(open + 1 - p);
+	}
 	if (equals == open && close - open > 4 &&
-	    memcmp(close - 4, " ...", 4) == 0)
+	    memcmp(close - 4, " ...", 4) == 0) {
 		close = trim_blanks(open, close - 4);
+		l->call.is = FT_BEGUN;
+		l->call.text.n = (size_t)(close - p);
+	}
 	if (!continued)
 		take_fields(l, open + 1, close - (close[-1] == ')'));
 	if (equals == open)
@@ -533,7 +541,8 @@ take_traced(struct ft_line *l, const char *p, const char *end)
 	if (stop == NULL || stop == end || *stop != ' ' ||
 	    us > UINT64_MAX / 1000)
 		return 0;
-	l->has_time = *q == '?' ? FT_UNTIMED : FT_TIME;
+	/* perf's clock is of nanoseconds, and may be a bit less than zero */
+	l->has_time = *q == '?' || us * 1000 > INT64_MAX ? FT_UNTIMED : FT_TIME;
 	l->clock = us * 1000;
 	p = q = stop + 1;
 	stop = NULL;
@@ -635,6 +644,11 @@ other_line(struct ft_line *l, const char *p, const char *end)
 	for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++)
 		if (starts_with(p, end, headers[i]))
 			return FT_SILENT;
+	if (starts_with(p, end, " Summary of events:")) {
+		l->want = "events, which perf trace prints without -s";
+		l->at = (const unsigned char *)q;
+		return FT_SUMMARY;
+	}
 	if (*p == '#')
 		return FT_SILENT;
 	l->want = "a time, as in \"12.345678:\"";
@@ -820,6 +834,8 @@ line_take_event(struct ft_line *l, const char *q, const char *end)
 static int
 may_be_graph(const char *p, const char *end)
 {
+	if (*p >= 'A' && *p != '|')
+		return 0;
 	if (!tel_is_digit(*p))
 		return *p == '|' || *p == '-' || *p == '+' || *p == '!' ||
 		    *p == '#' || *p == '*' || *p == '@' || *p == '$';
@@ -839,6 +855,7 @@ tel__ft_line(struct ft_line *l, const unsigned char *from,
 	l->nfields = l->nlabels = 0;
 	l->frame = NULL;
 	l->graph.is = FT_NO_CALL;
+	l->call.is = FT_WHOLE;
 	end = trim_blanks(p, end);
 	if (p == end || *p == '#')
 		return p == end ? FT_BLANK : FT_SILENT;

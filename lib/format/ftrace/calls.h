@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The calls of perf trace that it shows in two lines, as others came between: the
+ * second one gets the arguments of the first.
+ */
+#ifndef TEL_FTRACE_CALLS_H
+#define TEL_FTRACE_CALLS_H
+
+#include "format/ftrace/ftrace.h"
+
+/* The most threads that are in a call, and the longest call that is joined. */
+#define FT_CALLS_MAX 65536u
+#define FT_CALL_MAX 4096u
+
+struct ft_calls {
+	struct tel__table by_thread; /* places in calls */
+	struct ft_begun {
+		char *text; /* "NAME(ARGUMENTS)" */
+		size_t n, room;
+	} * calls;
+	size_t ncalls, room;
+	char line[FT_LINE_MAX + FT_CALL_MAX + 1]; /* the one that was joined */
+};
+
+/* lines: room that is not cleared. */
+void tel__ft_calls_init(struct ft_calls *c);
+/* Forgets all calls; frees what c holds. */
+void tel__ft_calls_clear(struct ft_calls *c);
+/*
+ * Notes the first line of a call; takes the second one, from p to end, apart as if the
+ * call were one line.  TEL_OK, TEL_ENOMEM.
+ */
+tel_status tel__ft_calls_join(struct ft_calls *c, struct ft_line *l,
+    const unsigned char *p, const unsigned char *end);
+
+#endif
