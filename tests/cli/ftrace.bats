@@ -709,3 +709,31 @@ do_wp_page;alloc_pages 1' ]
 	[[ $stderr == *'expected events, which perf trace prints without -s, found'* ]]
 	[[ $stderr == *' 1 damaged place,'* ]]
 }
+
+@test "branches, instructions and errors of perf script" {
+	local tab=$'\t'
+	cat >log <<-END
+		            true 11 [000] 123.456789:     100003 cycles:u:      401136 main+0x4 (/tmp/a)  0x4005a0/0x4005b0/P/-/-/0  0x4005c0/0x4005d0/M/-/-/12
+		            true 11 [000] 123.456799:     100003 cycles:u:   main+0x10/foo+0x0/P/-/-/0
+		            true 11 [000] 123.456889:     100003 cycles:u:      401136 main+0x4 (/tmp/a)
+		${tab}foo:
+		${tab}0000000000401136${tab}insn: 55 48 89 e5
+		${tab}000000000040113a${tab}insn: e8 c1 ff ff ff ${tab}# PRED 5 cycles [5] 0.20 IPC
+		${tab}main:
+		${tab}0000000000401100${tab}insn: c3 ${tab}# MISPRED
+		            true 11 [000] 123.456899:          1   branches:uH:      7f12aabbcc00 _start+0x3 (/lib/ld.so) =>     7f12aabbdd00 _dl_start+0x0 (/lib/ld.so)
+		 instruction trace error type 1 time 123.456894 cpu 0 pid 11 tid 11 ip 0x7f12aabbcc00 code 7: Overflow packet
+		            true 11 [000] 123.456899:                    psb:  psb offs: 0                                          0 [unknown] ([unknown])
+	END
+	telcat -H log 2>err | cut -d ' ' -f 2- | diff - <(cat <<-'END'
+		cycles cpu=0 tid=11["true"] period=100003 text="0x4005a0/0x4005b0/P/-/-/0  0x4005c0/0x4005d0/M/-/-/12" stack=1["main"]
+		cycles cpu=0 tid=11["true"] period=100003 text="main+0x10/foo+0x0/P/-/-/0" stack=0
+		cycles cpu=0 tid=11["true"] period=100003 stack=1["main"]
+		branches cpu=0 tid=11["true"] period=1 text="=>     7f12aabbdd00 _dl_start+0x0 (/lib/ld.so)" stack=2["_start"]
+		psb cpu=0 tid=11["true"] text="psb offs: 0                                          0 [unknown] ([unknown])" stack=0
+	END
+	)
+	[ "$(cat err)" = "telcat: log: 1 event lost when the log was recorded" ]
+	telfilter -w 'stack == "main"' log >got 2>err
+	[ "$(grep -c insn: got)" -eq 3 ]
+}

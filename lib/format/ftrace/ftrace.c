@@ -139,15 +139,22 @@ ftrace_read_line(struct ft_line *l, const unsigned char *p,
 	return tel__ft_line(l, p, lf > p && lf[-1] == '\r' ? lf - 1 : lf);
 }
 
-/* Whether the lines from p on start with one of a call chain, as perf has it. */
+/*
+ * Whether the lines from p on start with one of a call chain, as perf has it: a tab
+ * and an address, not a label of instructions.
+ */
 static int
 starts_chain(const unsigned char *p, const unsigned char *end)
 {
+	const unsigned char *from;
+
 	if (p == end || *p != '\t')
 		return 0;
 	for (p++; p < end && *p == ' ';)
 		p++;
-	return p < end && tel__lines_digit[*p] < 16;
+	for (from = p; p < end && tel__lines_digit[*p] < 16;)
+		p++;
+	return p > from && (p == end || *p == ' ' || *p == '\n' || *p == '\r');
 }
 
 /*

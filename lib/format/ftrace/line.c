@@ -630,13 +630,25 @@ other_line(struct ft_line *l, const char *p, const char *end)
 			l->clock = 1;
 		return FT_LOST;
 	}
+	/* of the decoder of a processor's trace, which has lost a part of it */
+	if (*p == ' ' && starts_with(p, end, " instruction trace error ")) {
+		l->clock = 1;
+		return FT_LOST;
+	}
 	/* and what perf has of PERF_RECORD_NAMESPACES, and of instructions */
 	if (q == end || is_source(p, end) || starts_with(p, end, "\t\t") ||
-	    starts_with(p, end, " insn: ") || starts_with(p, end, " ilen: "))
+	    (*p == ' ' &&
+	        (starts_with(p, end, " insn: ") ||
+	            starts_with(p, end, " ilen: "))) ||
+	    (*p == '\t' && end[-1] == ':'))
+		return FT_BLANK;
+	const int is_hex = lines_hex(&digits, &address);
+	if (is_hex && *digits == '\t' &&
+	    starts_with((const char *)digits, end, "\tinsn: "))
 		return FT_BLANK;
 	/* perf trace has no addresses */
 	if ((q - p > 30 && end[-1] == ')') ||
-	    ((q > p || end[-1] == ')') && lines_hex(&digits, &address) &&
+	    ((q > p || end[-1] == ')') && is_hex &&
 	        (*digits == ' ' || *digits == '\t' ||
 	            digits == (const unsigned char *)end)) ||
 	    starts_with(q, end, "=> "))
