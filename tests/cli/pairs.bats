@@ -42,6 +42,18 @@ requests() {
 	[ "$(grep -c '"ph":"E"' shown)" -eq 2 ]
 }
 
+@test "in text, the role of a start is enough" {
+	requests | sed '/finish/d' >log
+	clean telstat --raw -s 'd=dur()' log >got
+	grep -q 'pairs 2  total 1000  min 200  max 800' got
+	clean telstat --raw -s 'd=dur(Begin,End)' log >got
+	grep -q 'pairs 2  total 1000  min 200  max 800' got
+	clean telcat -H -F name,duration -w 'has(duration)' log >got
+	printf '%s\n' '000000000000012C End name="End" duration=200' \
+	    '00000000000003E8 End name="End" duration=800' | diff - got
+	requests | diff - <(clean telcat log)
+}
+
 @test "an end without cpu and tid ends a range that has them" {
 	cat >log <<-'END'
 		0000000000000000 H inst 1 0 0 hz=1000000000

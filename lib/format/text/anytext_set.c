@@ -381,6 +381,29 @@ anytext_set_set_role(const struct lines_map *m, char *text)
 	}
 }
 
+/* What ends a range, where the text has the role of its start alone. */
+static void
+anytext_set_finish(struct tel_schema *s)
+{
+	for (unsigned i = 0; i < s->ntypes; i++) {
+		const struct tel_type *start = &s->types[i];
+
+		if (start->role != TEL_ROLE_START || start->partner < 0)
+			continue;
+		struct tel_type *end = &s->types[start->partner];
+		if (end->role != TEL_ROLE_NONE)
+			continue;
+		end->role = TEL_ROLE_FINISH;
+		for (unsigned k = 0; k < TEL_ROLE_PARTS; k++)
+			if (start->role_field[k] >= 0) {
+				const char *name =
+				    start->fields[start->role_field[k]].name;
+
+				(void)tel__role_set(end, k, name, strlen(name));
+			}
+	}
+}
+
 /* Gives all types of a schema their roles.  1, or 0: no memory. */
 static int
 anytext_set_set_roles(const struct any_set *set, struct tel_schema *s)
@@ -397,6 +420,7 @@ anytext_set_set_roles(const struct any_set *set, struct tel_schema *s)
 		free(copy);
 	}
 	free(map.slot);
+	anytext_set_finish(s);
 	return good;
 }
 
