@@ -229,6 +229,7 @@ static void
 overview_put_parts(struct report *r, const struct show *show, int kinds)
 {
 	double events = tel_int128_double(show_total(show, TEL_TOTAL_EVENTS));
+	const double rate = statistic_rate(show, events);
 	const char *type = report_is(r, REPORT_CSV) ? "type" : "event";
 	const tel_part_by by = kinds ? TEL_PART_KIND : TEL_PART_TYPE;
 	size_t i, n = tel_stats_part_count(show->stats, by);
@@ -240,9 +241,9 @@ overview_put_parts(struct report *r, const struct show *show, int kinds)
 	    ->apart = 1;
 	/* the same decimals for all, so that rates can be compared */
 	add_columns(r, show, kinds,
-	    show->options->raw                       ? 6 :
-	        statistic_rate(show, events) >= 1000 ? 1 :
-	                                               3);
+	    show->options->raw || rate < 1 ? 6 :
+	        rate >= 1000               ? 1 :
+	                                     3);
 	for (i = 0; tel_stats_part(show->stats, by, i, &part); i++) {
 		if (i < shown) {
 			overview_add_part(r, show, &part, kinds);

@@ -386,3 +386,18 @@ for line in sys.stdin:
 		    cut -d , -f 8- | diff - <(printf '%s\n' 1,x=5 2,x=7)
 	done
 }
+
+@test "a number that is not 0 is not shown as 0" {
+	{
+		printf '%s\n' '# teltools text 1' '# tick rate: 1000000000' \
+		    '# type: a 1 K x:signed'
+		echo '0000000000000000 a x=-1'
+		# a day later
+		yes '00004E94914F0000 a x=0' | head -n 3999
+	} >log
+	clean telstat -s 'm=mean(x)' --rate log >got
+	grep -q 'total -1  mean -0.00025  rate 0.046/s' got
+	clean telstat -n 3 --report=types log >got
+	grep -q '^events  3  3.47e-05/s$' got
+	grep -q '^a .* 0.000035$' got
+}

@@ -221,15 +221,19 @@ format_double(double v, const char *unit, int raw, char *buffer)
 			}
 		size = fabs(v);
 	}
-	/* larger ones do not need the decimals, nor fit a column with them */
-	(void)snprintf(buffer, FORMAT_TEXT, "%.*f",
-	    size >= 1e15     ? 0 :
-	        size >= 1000 ? 1 :
-	        size >= 100  ? 2 :
-	                       3,
-	    v < 1e60 && v > -1e60 ? v : 0.0);
-	strip(buffer);
-	format_group(buffer, FORMAT_TEXT);
+	if (size > 0 && size < 0.01) {
+		(void)snprintf(buffer, FORMAT_TEXT, "%.3g", v);
+	} else {
+		/* larger ones do not need the decimals, nor fit a column */
+		(void)snprintf(buffer, FORMAT_TEXT, "%.*f",
+		    size >= 1e15     ? 0 :
+		        size >= 1000 ? 1 :
+		        size >= 100  ? 2 :
+		                       3,
+		    v < 1e60 && v > -1e60 ? v : 0.0);
+		strip(buffer);
+		format_group(buffer, FORMAT_TEXT);
+	}
 	if (name[0] != '\0')
 		(void)strcat(strcat(buffer, " "), name);
 	return buffer;
