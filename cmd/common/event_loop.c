@@ -347,8 +347,11 @@ order_of(const struct event_loop *p, const struct source *src)
 {
 	const struct settings *s = p->settings;
 
+	const int sorts = p->visitor->sorts_text &&
+	    strcmp(tel_reader_format(src->reader), "text") == 0;
+
 	if (s->order != TEL_ORDER_LOG || s->file_order ||
-	    tel_schema_ordered(tel_reader_schema(src->reader)))
+	    (!sorts && tel_schema_ordered(tel_reader_schema(src->reader))))
 		return s->order;
 	return p->visitor->any_order && !selection_uses_order(&s->select) ?
 	    TEL_ORDER_LOG :

@@ -517,6 +517,7 @@ read_logs(struct count *c)
 	    (c->telstat->key != NULL &&
 	        tel_expr_uses(c->telstat->key, TEL_USE_HISTORY));
 	visitor.any_order = !ordered && c->telstat->heap == NULL;
+	visitor.sorts_text = 1;
 	/* small disorder of any log, such as that of its threads */
 	if (ordered && s->order == TEL_ORDER_LOG && !s->file_order)
 		s->order = TEL_ORDER_LIVE;

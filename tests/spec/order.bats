@@ -131,6 +131,26 @@ for i in range(30):
 	    diff - got
 }
 
+@test "telstat has the blocks of text whose lines are in any order" {
+	local line=('000000000000000A A p=0x10 size=100' \
+	    '0000000000000014 F p=0x10' '000000000000001E A p=0x20 size=50' \
+	    '0000000000000028 F p=0x20')
+	{
+		printf '%s\n' '# teltools text 1' '# tick rate: 1000000000' \
+		    '# type: A 1 M p:address size:unsigned' \
+		    '# type: F 2 M p:address' '# role: A alloc p size -' \
+		    '# role: F free p - -'
+		printf '%s\n' "${line[1]}" "${line[2]}" "${line[0]}" "${line[3]}"
+	} >log
+	for options in '' '--blocks=size' '-w live>=0' '-n4'; do
+		echo "$options"
+		# shellcheck disable=SC2086 # none, or one
+		telstat $options log >got
+		telstat -S $options log | diff - got
+	done
+	telstat log | grep -Eq '^peak +1 blocks +100 bytes'
+}
+
 @test "what is selected is sorted, not the log" {
 	python3 - >log.txt <<-'END'
 		import random
