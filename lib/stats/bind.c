@@ -143,22 +143,26 @@ stats_bind_check_pairs(struct tel_stats *s, struct definition *d,
 	s->notify(s->notify_arg, TEL_WARNING, NULL, 0, text);
 }
 
-/* Warns, once, of a double whose fraction is dropped. */
+/* Warns, once, of a value or a weight whose fraction is dropped. */
 static void
 check_double(struct tel_stats *s, struct definition *d)
 {
-	const struct spec *p = &d->spec;
-	char text[400];
+	const struct stat_class *class = d->class;
+	const int value = d->spec.decimals == 0 && class->update != NULL &&
+	    !class->bare && d->value != NULL && tel__expr_is_double(d->value);
+	const int weight = !class->ranked && d->nweights > 0 &&
+	    tel__expr_is_double(d->weight[0]);
+	const char *of = value ? d->spec.value.text : d->spec.weight.text;
+	char text[400], real[140] = "";
 
-	if (d->warned || s->notify == NULL || p->decimals > 0 ||
-	    !tel__stat_class(p->class)->real || d->value == NULL ||
-	    !tel__expr_is_double(d->value))
+	if (d->warned || s->notify == NULL || (!value && !weight))
 		return;
 	d->warned = 1;
+	if (value && class->real)
+		snprintf(real, sizeof(real), "; real(%.100s) counts it", of);
 	snprintf(text, sizeof(text),
-	    "%.100s: '%.100s' may have a fraction, which is dropped; "
-	    "real(%.100s) counts it",
-	    p->name, p->value.text, p->value.text);
+	    "%.100s: '%.100s' may have a fraction, which is dropped%s",
+	    d->spec.name, of, real);
 	s->notify(s->notify_arg, TEL_WARNING, NULL, 0, text);
 }
 

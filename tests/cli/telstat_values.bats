@@ -3,6 +3,9 @@
 #
 # Values in telstat's reports: of data types and signs that few logs have.
 
+# "run --separate-stderr" sets stderr.
+# shellcheck disable=SC2154
+
 load lib
 
 setup() {
@@ -400,4 +403,20 @@ for line in sys.stdin:
 	clean telstat -n 3 --report=types log >got
 	grep -q '^events  3  3.47e-05/s$' got
 	grep -q '^a .* 0.000035$' got
+}
+
+@test "a fraction that is dropped is reported, also of a weight" {
+	{
+		printf '%s\n' '# teltools text 1' '# type: a 1 K x:unsigned d:double'
+		printf '%016x a x=%d d=%s\n' 1 1 0.5 2 2 1.5
+	} >log
+	for stat in 'ratio(x,d)' 'log2(x,0,d)' 'tally(x,9,d)' 'log2(d)' \
+	    'loglin(d,2,0,3,4)' 'ratio(real(d),d)'; do
+		echo "$stat"
+		run --separate-stderr telstat -s "n=$stat" log
+		[ "$stderr" = "telstat: n: 'd' may have a fraction, which is dropped" ]
+	done
+	for stat in 'tally(d,9)' 'distinct(d)' 'top(x,9,d)' 'count(d)'; do
+		clean telstat -s "n=$stat" log >got
+	done
 }
