@@ -25,7 +25,7 @@ struct loaded {
 	} kind;
 	struct definition *definition;
 	struct tel_stat *stat; /* NULL also where it only names groups */
-	/* with deltas: what it was when the last interval was shown */
+	/* with deltas: all that it counted when the last interval was shown */
 	struct tel_stat *base;
 	int fresh;        /* a snapshot has come since */
 	uint64_t rest_ns; /* of its ranges, beyond whole microseconds */

@@ -31,8 +31,14 @@ tel__load_difference(struct loader *l)
 	for (size_t i = 0; i < l->room; i++) {
 		struct loaded *c = &l->classes[i];
 
-		if (!c->fresh)
+		if (c->stat == NULL)
 			continue;
+		/* a later snapshot has the updates before it, too */
+		if (!c->fresh && c->base != NULL) {
+			if (tel__stat_merge(c->base, c->stat) != TEL_OK)
+				return stats_no_memory(l->into);
+			continue;
+		}
 		struct tel_stat *all = copy_stat(c->stat);
 		if (all == NULL)
 			return stats_no_memory(l->into);

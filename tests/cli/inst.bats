@@ -312,6 +312,26 @@ snapshots() {
 	END
 }
 
+@test "with --deltas an update counts once, also where a snapshot follows it" {
+	cat >log <<-'END'
+		0000000000000000 H inst 1 0 0 hz=1000000
+		0000000000000000 C id=1 type=growth name=g
+		0000000000000001 U c=1 op=inc v=1
+		0000000000000003 S c=1 n=1 total=1 last=1 min=1 max=1
+		0000000000000065 U c=1 op=inc v=5
+		00000000000000C9 S c=1 n=2 total=6 last=5 min=1 max=5
+		00000000000000CA U c=1 op=inc v=7
+		0000000000000130 U c=1 op=inc v=2
+		0000000000000192 S c=1 n=4 total=15 last=2 min=1 max=7
+		0000000000000200 Z
+	END
+	clean telcat -o text log
+	for file in log text; do
+		clean telstat -f csv -i 100us --deltas $file | grep ',g,growth,sum,' |
+		    cut -d , -f 8 | paste -sd ' ' | diff - <(echo 1 5 7 2 0 0)
+	done
+}
+
 @test "telstat counts the events of an inst log beside its classes" {
 	cat >log <<-'END'
 		0000000000000000 H inst 1 0 0 hz=1000
