@@ -418,13 +418,25 @@ answers_frames(struct report *r, const char *frames, unsigned column)
 	return report_text(r, "%.*s...", (int)n, text);
 }
 
+/* Small pools and stacks have sizes, too. */
+static const char *
+answers_size(struct report *r, const struct show *show, tel_int128 bytes)
+{
+	char text[FORMAT_TEXT];
+
+	if (show->options->raw ||
+	    format_size(tel_int128_double(bytes), text)[0] == '\0')
+		(void)format_count(bytes, show->options->raw, text);
+	return report_text(r, "%s", text);
+}
+
 /* The largest stacks, a line each. */
 static void
 answers_put_stacks(struct report *r, const struct show *show)
 {
 	tel_heap *heap = show->options->heap;
 	const size_t n = tel_heap_count(heap);
-	char peak[FORMAT_TEXT], leaked[FORMAT_TEXT], count[FORMAT_TEXT];
+	char count[FORMAT_TEXT];
 	tel_heap_stack s;
 	size_t i;
 
@@ -443,9 +455,9 @@ answers_put_stacks(struct report *r, const struct show *show)
 			r->failed = 1;
 			return;
 		}
-		(void)format_size((double)s.peak_bytes, peak);
-		(void)format_size((double)s.leaked_bytes, leaked);
-		report_line(r, "", "%10s  %10s  %11s  %s", peak, leaked,
+		report_line(r, "", "%10s  %10s  %11s  %s",
+		    answers_size(r, show, int128_u64(s.peak_bytes)),
+		    answers_size(r, show, int128_u64(s.leaked_bytes)),
 		    format_count(int128_u64(s.allocations), show->options->raw,
 		        count),
 		    answers_frames(r, frames, 37));
@@ -500,27 +512,15 @@ pool_name(struct report *r, const tel_pool_use *p)
 	    report_text(r, "%s0x%" PRIx64, kind, p->address);
 }
 
-/* Small pools have sizes, too. */
-static const char *
-pool_size(struct report *r, const struct show *show, tel_int128 bytes)
-{
-	char text[FORMAT_TEXT];
-
-	if (show->options->raw ||
-	    format_size(tel_int128_double(bytes), text)[0] == '\0')
-		(void)format_count(bytes, show->options->raw, text);
-	return report_text(r, "%s", text);
-}
-
 static void
 put_pool(struct report *r, const struct show *show, const tel_pool_use *p)
 {
 	char count[FORMAT_TEXT];
 
 	report_line(r, "", "%10s  %10s  %10s  %11s  %s",
-	    pool_size(r, show, int128_u64(p->peak_bytes)),
-	    pool_size(r, show, int128_u64(p->live_bytes)),
-	    pool_size(r, show, p->allocated_bytes),
+	    answers_size(r, show, int128_u64(p->peak_bytes)),
+	    answers_size(r, show, int128_u64(p->live_bytes)),
+	    answers_size(r, show, p->allocated_bytes),
 	    format_count(int128_u64(p->allocations), show->options->raw, count),
 	    pool_name(r, p));
 }

@@ -420,3 +420,21 @@ for line in sys.stdin:
 		clean telstat -s "n=$stat" log >got
 	done
 }
+
+@test "stacks of less than 1 KiB have sizes in the report" {
+	cat >log <<-'END'
+		# teltools text 1
+		# type: A 1 M p:address size:unsigned stack:address
+		# type: F 2 M p:address
+		# role: A alloc p size - stack=stack
+		# role: F free p - -
+		0000000000000001 A p=0x10 size=1000 stack=0x77["leaks"]
+		0000000000000002 A p=0x20 size=2048 stack=0x78["frees"]
+		0000000000000003 F p=0x20
+	END
+	clean telstat log | grep -A 2 'leaked  alloc' | tail -n 2 | diff - <(
+		echo '   2.0 KiB           0            1  frees'
+		echo '     1,000       1,000            1  leaks'
+	)
+	clean telstat --raw log | grep -q '^      2048           0            1  frees'
+}
