@@ -43,7 +43,7 @@ char *format_mark(double v, double most, const char *unit, int raw,
 /* v times 10^-decimals, as near as a double can be. */
 double format_scaled(double v, unsigned decimals);
 
-/* A mean or a rate: three decimals, or three digits of what is below 0.01. */
+/* A mean or a rate: three decimals, or three digits where they are below 0.01. */
 char *format_double(double v, const char *unit, int raw, char *buffer);
 
 /* A number with so many decimals. */

@@ -55,7 +55,7 @@ struct tel__rings {
 	int looked;                    /* at all rings, once */
 	uint64_t newest;               /* the clock of the newest event */
 	uint64_t bound;                /* unfinished events are not before */
-	uint64_t horizon;              /* of what is to be handed out */
+	uint64_t horizon;              /* of events to be handed out */
 };
 
 static inline void
