@@ -413,7 +413,7 @@ for line in sys.stdin:
 	for stat in 'ratio(x,d)' 'log2(x,0,d)' 'tally(x,9,d)' 'log2(d)' \
 	    'loglin(d,2,0,3,4)' 'ratio(real(d),d)'; do
 		echo "$stat"
-		run --separate-stderr telstat -s "n=$stat" log
+		run -0 --separate-stderr telstat -s "n=$stat" log
 		[ "$stderr" = "telstat: n: 'd' may have a fraction, which is dropped" ]
 	done
 	for stat in 'tally(d,9)' 'distinct(d)' 'top(x,9,d)' 'count(d)'; do

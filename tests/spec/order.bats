@@ -142,11 +142,10 @@ for i in range(30):
 		    '# role: F free p - -'
 		printf '%s\n' "${line[1]}" "${line[2]}" "${line[0]}" "${line[3]}"
 	} >log
-	for options in '' '--blocks=size' '-w live>=0' '-n4'; do
-		echo "$options"
-		# shellcheck disable=SC2086 # none, or one
-		telstat $options log >got
-		telstat -S $options log | diff - got
+	for option in --verbose --blocks=size '-wlive >= 0' -n4; do
+		echo "$option"
+		telstat -q "$option" log >got
+		telstat -q -S "$option" log | diff - got
 	done
 	telstat log | grep -Eq '^peak +1 blocks +100 bytes'
 }

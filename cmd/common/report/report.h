@@ -62,7 +62,7 @@ struct report_value report_optional(const char *text);
 enum report_notation {
 	REPORT_GROUPED,   /* 1,234,567 */
 	REPORT_WITH_UNIT, /* exact: "65,536 (64.0 KiB)", "12.5 ms" */
-	REPORT_ROUNDED,   /* of a mean or rate: at most three decimals */
+	REPORT_ROUNDED,   /* of a mean or rate: three decimals or digits */
 	REPORT_PRECISE,   /* the same of small numbers: six digits */
 	REPORT_FIXED,     /* so many decimals */
 	REPORT_PLAIN,     /* digits alone */
