@@ -24,7 +24,7 @@ tel__ft_calls_clear(struct ft_calls *c)
 	tel__ft_calls_init(c);
 }
 
-/* The call that a thread is in, or may be; NULL: there are too many. */
+/* The call that a thread is in, or NULL; add: or may be. */
 static tel_status
 calls_find(struct ft_calls *c, uint64_t tid, int add, struct ft_begun **out)
 {
@@ -32,7 +32,10 @@ calls_find(struct ft_calls *c, uint64_t tid, int add, struct ft_begun **out)
 	int fresh;
 
 	*out = NULL;
-	if (e == NULL && add && c->ncalls < FT_CALLS_MAX) {
+	if (e == NULL && add) {
+		/* most threads have ended, and left no call */
+		if (c->ncalls == FT_CALLS_MAX)
+			tel__ft_calls_clear(c);
 		if (!TEL__RESERVE_ZEROED(c->calls, c->room, c->ncalls + 1))
 			return TEL_ENOMEM;
 		e = tel__table_put(&c->by_thread, tid, &fresh);

@@ -9,7 +9,7 @@
 #include "format/ftrace/ftrace.h"
 
 /* The most threads that are in a call, and the longest call that is joined. */
-#define FT_CALLS_MAX 65536u
+#define FT_CALLS_MAX 16384u
 #define FT_CALL_MAX 4096u
 
 struct ft_calls {

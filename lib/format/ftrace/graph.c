@@ -6,8 +6,9 @@
 
 #include "base/array.h"
 
-/* The most threads, and processors, whose calls are known. */
+/* The most threads whose calls are known, and processors whose times are. */
 #define THREADS_MAX 65536u
+#define CPUS_MAX 65536u
 /* The key of a processor's thread that no line has named. */
 #define UNNAMED (UINT64_C(1) << 62)
 
@@ -39,37 +40,22 @@ tel__ft_graph_init(struct ft_graph *g)
 }
 
 void
+tel__ft_graph_lose(struct ft_graph *g)
+{
+	while (g->nthreads > 0)
+		free(g->threads[--g->nthreads].calls);
+	tel__table_clear(&g->by_thread);
+	tel__table_init(&g->by_thread);
+}
+
+void
 tel__ft_graph_clear(struct ft_graph *g)
 {
-	for (size_t i = 0; i < g->nthreads; i++)
-		free(g->threads[i].calls);
-	tel__table_clear(&g->by_thread);
+	tel__ft_graph_lose(g);
 	tel__table_clear(&g->by_cpu);
 	free(g->threads);
 	free(g->cpus);
 	tel__ft_graph_init(g);
-}
-
-void
-tel__ft_graph_lose(struct ft_graph *g)
-{
-	for (size_t i = 0; i < g->nthreads; i++)
-		g->threads[i].depth = 0;
-}
-
-/* The place of a key among count that are known, which it may become one of. */
-static struct tel__entry *
-graph_find(struct tel__table *t, uint64_t key, size_t count, int *fresh)
-{
-	struct tel__entry *e = tel__table_find(t, key);
-
-	*fresh = 0;
-	if (e != NULL || count == THREADS_MAX)
-		return e != NULL ? e : tel__table_find(t, UNNAMED);
-	e = tel__table_put(t, key, fresh);
-	if (e != NULL)
-		e->value = count;
-	return e;
 }
 
 /* The processor of a line; NULL: out of memory. */
@@ -77,14 +63,16 @@ static struct ft_graph_cpu *
 find_processor(struct ft_graph *g, const struct ft_line *l)
 {
 	const struct ft_field *cpu = tel__ft_field(l, "cpu");
+	const uint64_t key = cpu != NULL ? cpu->number : UNNAMED;
+	struct tel__entry *e = tel__table_find(&g->by_cpu, key);
 	int fresh;
-	struct tel__entry *e = graph_find(&g->by_cpu,
-	    cpu != NULL ? cpu->number : UNNAMED, g->ncpus, &fresh);
 
-	if (e == NULL ||
-	    !TEL__RESERVE_ZEROED(g->cpus, g->cpu_room, g->ncpus + 1))
+	if (e != NULL || g->ncpus == CPUS_MAX)
+		return &g->cpus[e != NULL ? e->value : 0];
+	if (!TEL__RESERVE_ZEROED(g->cpus, g->cpu_room, g->ncpus + 1) ||
+	    (e = tel__table_put(&g->by_cpu, key, &fresh)) == NULL)
 		return NULL;
-	g->ncpus += (size_t)fresh;
+	e->value = g->ncpus++;
 	return &g->cpus[e->value];
 }
 
@@ -102,12 +90,17 @@ graph_find_thread(struct ft_graph *g, const struct ft_line *l)
 
 	if (tid != NULL && tid->number != 0)
 		key = tid->number;
-	struct tel__entry *e =
-	    graph_find(&g->by_thread, key, g->nthreads, &fresh);
-	if (e == NULL ||
-	    !TEL__RESERVE_ZEROED(g->threads, g->room, g->nthreads + 1))
+	struct tel__entry *e = tel__table_find(&g->by_thread, key);
+	if (e != NULL)
+		return &g->threads[e->value];
+	/* most threads have ended, and left no call */
+	if (g->nthreads == THREADS_MAX)
+		tel__ft_graph_lose(g);
+	if (!TEL__RESERVE(g->threads, g->room, g->nthreads + 1) ||
+	    (e = tel__table_put(&g->by_thread, key, &fresh)) == NULL)
 		return NULL;
-	g->nthreads += (size_t)fresh;
+	e->value = g->nthreads++;
+	g->threads[e->value] = (struct ft_graph_thread){ NULL, 0, 0 };
 	return &g->threads[e->value];
 }
 
