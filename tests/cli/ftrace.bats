@@ -737,3 +737,19 @@ do_wp_page;alloc_pages 1' ]
 	telfilter -w 'stack == "main"' log >got 2>err
 	[ "$(grep -c insn: got)" -eq 3 ]
 }
+
+@test "the kernel's trace file before its first event is a log without any" {
+	cat >trace <<-'END'
+		# tracer: nop
+		#
+		# entries-in-buffer/entries-written: 0/0   #P:2
+		#
+		#           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
+		#              | |         |   |||||     |         |
+	END
+	[ "$(clean telcat -c trace)" = 0 ]
+	clean telfilter -w true trace | cmp - trace
+	# lines of a log that is not known are not one
+	seq 3 >>trace
+	run -1 telcat -c trace
+}

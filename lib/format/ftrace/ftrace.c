@@ -525,7 +525,7 @@ ftrace_probe(struct tel_reader *r)
 {
 	struct ft_line *l;
 	struct tel_peek k = { .next = 0 };
-	int other = 0, score = 0, sample = 0, frames = 0;
+	int other = 0, score = 0, sample = 0, frames = 0, header = 0;
 
 	if (r->best_score >= SCORE)
 		return 0;
@@ -556,7 +556,12 @@ ftrace_probe(struct tel_reader *r)
 		}
 		sample = kind == FT_EVENT;
 		other += kind == FT_WRONG;
+		header |=
+		    k.end - k.p >= 10 && memcmp(k.p, "# tracer: ", 10) == 0;
 	}
+	/* the kernel's trace file may have no events */
+	if (score == 0 && header && other == 0 && r->best_score == 0)
+		score = SCORE - 20;
 	free(l);
 	return score;
 }
