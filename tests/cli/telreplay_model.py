@@ -163,8 +163,8 @@ def check_runs(report):
                 near(cost[figure], statistics.median(each))
                 continue
             if figure == "process_ns":
-                # net of that of an allocator that does nothing
-                assert cost[figure] < statistics.median(each), cost
+                # net of that of an allocator that does nothing, which may be 0
+                assert cost[figure] <= statistics.median(each), cost
                 continue
             near(cost["ns"] + cost["own_ns"], statistics.median(each))
             near(cost["least_ns"] + cost["own_ns"], min(each))
