@@ -127,10 +127,10 @@ total() {
 				[ $n -lt 500 ] || exit 9
 				sleep 0.02
 			done' sh "$program"
-		# the program has them as they were
+		# the program has them as they were, and others below 9 as it may
 		python3 inherit.py $how telrec -q -o run.tel grep \
 		    '^Sig\(Blk\|Ign\):' /proc/self/status >status
-		grep -q 'a00$' status
+		grep -q 'a0.$' status
 	done
 }
 
