@@ -197,4 +197,23 @@ tick 34.000 67.000" ]
 	[ -z "$output" ]
 	printf ' 1) %s\n' 'do();' 'call it();' >list
 	run -1 telcat list
+	# a table, a grammar, a makefile, symbols, and numbers
+	printf 'x | y\n| /* a */ | b |\n|  f(x);\n' >table
+	printf 'a: b\n  | /* empty */\n  ;\n' >grammar
+	printf 'all: a\n\tcd a && make\n\tcd b && make\n' >makefile
+	printf '  %d: 00000000000011%d0     0 FUNC\n' 1 1 2 2 >symbols
+	printf 'INFO 170000000012345%d x\n' 1 2 >times
+	printf 'span 4bf92f3577b34da%d x\n' 1 2 >spans
+	for log in table grammar makefile symbols times spans; do
+		run -1 telcat $log
+	done
+}
+
+@test "a call of a type past the limit keeps its own text" {
+	for i in $(seq 1100); do
+		echo "  a-1  [001]  1.000000: ev$i: a=$i"
+	done >log
+	echo '3.000001 |   0)   x-ray-3952    |   1.200 us    |  irq();' >>log
+	clean telcat log | tail -n 1 >last
+	grep -qF 'other event="3.000001 |   0)   x-ray-3952    |   1.200 us    |  irq();"' last
 }

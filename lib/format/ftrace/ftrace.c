@@ -13,8 +13,9 @@
 #define SCORE 80
 /* Bytes in which a line of a call chain has a digit of its address. */
 #define CHAIN_START 24
-/* The least digits of an address that tells a sample from a table. */
+/* The least digits of an address that tells a sample from a table; of a kernel's. */
 #define ADDRESS_DIGITS 12
+#define KERNEL_DIGITS 16
 #define LABELS_SIZE (FT_LABELS * (3 + FT_LABEL_MAX))
 
 struct ftrace {
@@ -503,20 +504,36 @@ ftrace_close(struct tel_reader *r)
 }
 
 /*
- * Whether a line is of a call chain, or a sample without a name and with an address
- * that is longer than most numbers.
+ * Whether a line is of a call chain, or a sample without a name, with an address
+ * as perf aligns it; of a sample, one that is longer than most numbers.  Symbols
+ * of other tools have zeros before them, and "cd" is an address as well.
  */
 static int
 is_sample(struct ft_line *l, const unsigned char *p, const unsigned char *end)
 {
-	if (*p == '\t')
-		return starts_chain(p, end);
-	if (!tel__ft_sample(l, (const char *)p, (const char *)end) ||
-	    l->frame == NULL)
+	const unsigned char *from = p + 1;
+	const int chain = *p == '\t';
+	int letters = 0;
+
+	if (chain) {
+		if (!starts_chain(p, end))
+			return 0;
+		while (*from == ' ')
+			from++;
+	} else if (tel__ft_sample(l, (const char *)p, (const char *)end) &&
+	    l->frame != NULL) {
+		from = l->frame;
+	} else {
 		return 0;
-	for (p = l->frame; p < end && tel__lines_digit[*p] < 16;)
-		p++;
-	return p - l->frame >= ADDRESS_DIGITS;
+	}
+	const unsigned char *q = from;
+	for (; q < end && tel__lines_digit[*q] < 16; q++)
+		letters |= !tel_is_digit((char)*q);
+	const size_t digits = (size_t)(q - from);
+	if (digits >= KERNEL_DIGITS)
+		return memcmp(from, "ffff", 4) == 0;
+	return chain ? q - p > KERNEL_DIGITS && *from != '0' :
+	               digits >= ADDRESS_DIGITS && *from != '0' && letters;
 }
 
 /* An event decides; a header line may come before it, or a line that was cut. */

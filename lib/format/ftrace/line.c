@@ -842,15 +842,21 @@ line_take_event(struct ft_line *l, const char *q, const char *end)
 	return FT_EVENT;
 }
 
-/* Whether the first column of a line, at p, may be that of a graph. */
+/*
+ * Whether the first column of a line, at p, may be that of a graph.  One that is
+ * blank is wide, and that of a table is not; older kernels have a bar before a
+ * switch.
+ */
 static int
-may_be_graph(const char *p, const char *end)
+may_be_graph(const char *line, const char *p, const char *end)
 {
-	if (*p >= 'A' && *p != '|')
+	if (*p == '|')
+		return p - line >= 10 || tel_is_digit(*skip_blanks(p + 1, end));
+	if (*p >= 'A')
 		return 0;
 	if (!tel_is_digit(*p))
-		return *p == '|' || *p == '-' || *p == '+' || *p == '!' ||
-		    *p == '#' || *p == '*' || *p == '@' || *p == '$';
+		return *p == '-' || *p == '+' || *p == '!' || *p == '#' ||
+		    *p == '*' || *p == '@' || *p == '$';
 	while (p < end && tel_is_digit(*p))
 		p++;
 	return p < end && (*p == ')' || *p == '.' || *p == ' ');
@@ -872,7 +878,9 @@ tel__ft_line(struct ft_line *l, const unsigned char *from,
 	if (p == end || *p == '#')
 		return p == end ? FT_BLANK : FT_SILENT;
 	q = skip_blanks(p, end);
-	if (may_be_graph(q, end)) {
+	if (may_be_graph(p, q, end)) {
+		l->event.p = q;
+		l->event.n = (size_t)(end - q);
 		kind = tel__ft_graph_line(l, q, end);
 		if (kind == FT_EVENT && l->graph.is == FT_INSIDE)
 			return line_take_event(l, l->event.p,
