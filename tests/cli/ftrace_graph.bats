@@ -75,6 +75,50 @@ plain() {
 	done
 }
 
+@test "calls before the first switch of a processor are of the thread it names" {
+	cat >log <<-'END'
+		 0)               |  sys_read() {
+		 0)               |    schedule() {
+		 ------------------------------------------
+		 0)    cat-5    =>   <idle>-0
+		 ------------------------------------------
+		
+		 0)   1.000 us    |      leaf();
+		 0)   5.000 us    |    }
+		 0)               |  play() {
+		 ------------------------------------------
+		 0)   <idle>-0    =>    cat-5
+		 ------------------------------------------
+		
+		 0)   9.000 us    |    }
+		 0) + 20.000 us   |  }
+	END
+	clean telcat -H log | tail -n 5 | sed 's/.*funcgraph_//; s/start=0 //' | diff - <(cat <<-'END'
+		exit cpu=0 duration=1000 self=1000 depth=2 func="leaf" tid=0["<idle>"] stack=3["leaf"]
+		exit cpu=0 duration=5000 self=4000 depth=1 func="" tid=0["<idle>"] stack=0
+		entry cpu=0 depth=0 func="play" tid=0["<idle>"] stack=4["play"]
+		exit cpu=0 duration=9000 self=9000 depth=1 func="schedule" tid=5["cat"] stack=2["schedule"]
+		exit cpu=0 duration=20000 self=11000 depth=0 func="sys_read" tid=5["cat"] stack=1["sys_read"]
+	END
+	)
+}
+
+@test "calls whose start or end is not in the log have time that is not their own" {
+	cat >log <<-'END'
+		 0)               |  a() {
+		 0)   5.000 us    |      c();
+		 0) + 10.000 us   |    } /* b */
+		 0)               |    d() {
+		 0)   1.000 us    |      e();
+		 0)   2.000 us    |    f();
+		 0) + 20.000 us   |  }
+		 0)   3.000 us    |    g();
+		 0)   4.000 us    |  }
+	END
+	clean telcat -H log | sed -n 's/.*self=\([0-9]*\).*func="\(.*\)" .*/\2 \1/p' | paste -s -d ' ' >own
+	[ "$(cat own)" = 'c 5000 b 5000 e 1000 f 2000 a 7000 g 3000  1000' ]
+}
+
 @test "times, threads and flags of function_graph" {
 	cat >abs <<-'END'
 		#     TIME        CPU  TASK/PID         DURATION                  FUNCTION CALLS

@@ -88,8 +88,8 @@ struct ft_line {
 		enum ft_call is;
 		int summed; /* the line has no time, but those of others do */
 		unsigned depth, func, start, self; /* fields of a call */
-		uint64_t cpu, duration;
-		struct ft_text comm, tid; /* of the next thread */
+		uint64_t cpu, duration, from; /* from: of a switch, 0: idle */
+		struct ft_text comm, tid;     /* of the next thread */
 	} graph;
 	/*
 	 * Of a call of perf trace in two lines: "NAME(ARGUMENTS)" of the first, or

@@ -114,6 +114,23 @@ copy_text(struct ft_text *to, const struct ft_text *from, size_t most, char *at)
 	return at + to->n;
 }
 
+/* The calls of a processor before its first switch are of the thread it names. */
+static void
+graph_name_first(struct ft_graph *g, const struct ft_line *l)
+{
+	struct tel__entry *e =
+	    tel__table_find(&g->by_thread, UNNAMED + l->graph.cpu);
+	int fresh;
+
+	if (e == NULL || l->graph.from == 0)
+		return;
+	const uint64_t place = e->value;
+	tel__table_remove(&g->by_thread, e);
+	e = tel__table_put(&g->by_thread, l->graph.from, &fresh);
+	if (e != NULL && fresh)
+		e->value = place;
+}
+
 tel_status
 tel__ft_graph_thread(struct ft_graph *g, struct ft_line *l)
 {
@@ -126,6 +143,8 @@ tel__ft_graph_thread(struct ft_graph *g, struct ft_line *l)
 	if (c == NULL)
 		return TEL_ENOMEM;
 	if (l->graph.is == FT_SWITCH) {
+		if (!c->named)
+			graph_name_first(g, l);
 		c->named = 1;
 		copy_text(&c->comm, &l->graph.comm, FT_LABEL_MAX,
 		    copy_text(&c->tid, &l->graph.tid, 23, c->text));
@@ -155,6 +174,34 @@ graph_reach(struct ft_graph_thread *t, unsigned depth)
 	for (; t->depth <= depth; t->depth++)
 		memset(&t->calls[t->depth], 0, sizeof(t->calls[0]));
 	return &t->calls[depth];
+}
+
+/* Ends calls from a depth on whose ends are not in the log. */
+static void
+graph_leave(struct ft_graph_thread *t, unsigned depth)
+{
+	while (t->depth > depth) {
+		t->depth--;
+		/* what they called is of the call around them */
+		if (t->depth > 0)
+			t->calls[t->depth - 1].inner +=
+			    t->calls[t->depth].inner;
+	}
+}
+
+/* Adds the time of a call at a depth to the call around it.  1, or 0: no memory. */
+static int
+graph_add_inner(struct ft_graph_thread *t, unsigned depth, uint64_t ns)
+{
+	struct ft_graph_call *around;
+
+	graph_leave(t, depth);
+	if (depth == 0)
+		return 1;
+	around = graph_reach(t, depth - 1);
+	if (around != NULL)
+		around->inner += ns;
+	return around != NULL;
 }
 
 /* The innermost call around one of a depth, whose function is known; or NULL. */
@@ -195,11 +242,13 @@ graph_return(struct ft_graph_thread *t, struct tel_reader *r,
 {
 	struct ft_field *func = &l->fields[l->graph.func];
 	const unsigned depth = l->graph.depth;
-	struct ft_graph_call *call = graph_reach(t, depth), *caller;
+	struct ft_graph_call *call, *caller;
 	const struct tel_frame *frame = NULL;
 	uint64_t ns = l->graph.duration, start = 0;
 	int known = 1;
 
+	graph_leave(t, depth + 1);
+	call = graph_reach(t, depth);
 	if (call == NULL)
 		return TEL_ENOMEM;
 	if (call->frame > 0)
@@ -231,10 +280,8 @@ graph_return(struct ft_graph_thread *t, struct tel_reader *r,
 	if (l->graph.self < l->nfields)
 		l->fields[l->graph.self].number =
 		    ns > call->inner ? ns - call->inner : 0;
-	if (caller != NULL)
-		caller->inner += ns;
-	t->depth = depth;
-	return TEL_OK;
+	call->inner = 0;
+	return graph_add_inner(t, depth, ns) ? TEL_OK : TEL_ENOMEM;
 }
 
 tel_status
@@ -264,14 +311,13 @@ tel__ft_graph_take(struct ft_graph *g, struct tel_reader *r,
 	if (l->graph.is == FT_LEAF) {
 		if (l->graph.start < l->nfields)
 			l->fields[l->graph.start].number = l->clock;
-		if (caller != NULL)
-			caller->inner += l->graph.duration;
 		if (l->graph.summed)
 			graph_advance(c, l->clock, l->graph.duration);
-		return TEL_OK;
+		return graph_add_inner(t, l->graph.depth, l->graph.duration) ?
+		    TEL_OK :
+		    TEL_ENOMEM;
 	}
-	if (t->depth > l->graph.depth)
-		t->depth = l->graph.depth;
+	graph_leave(t, l->graph.depth);
 	call = graph_reach(t, l->graph.depth);
 	if (call == NULL)
 		return TEL_ENOMEM;

@@ -233,8 +233,11 @@ take_change(struct ft_line *l, const char *p, const char *end)
 	if (end - arrow <= 4)
 		return 0;
 	p = skip_blanks(p, arrow);
-	if (find_tid(p, trim_blanks(p, arrow)) == NULL)
+	tid = find_tid(p, trim_blanks(p, arrow));
+	if (tid == NULL)
 		return 0;
+	if (skip_digits(tid, arrow, &l->graph.from) == NULL)
+		l->graph.from = 0;
 	p = skip_blanks(arrow + 4, end);
 	tid = find_tid(p, end);
 	if (tid == NULL)
