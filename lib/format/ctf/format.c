@@ -122,6 +122,10 @@ tel__ctf_pair_types(struct tel_schema *schema)
 			if (end == NULL || end->role != TEL_ROLE_NONE ||
 			    ctf_key_of(start) < 0 || ctf_key_of(end) < 0)
 				continue;
+			/* a range of its own, as of function_graph */
+			if (tel_type_find_field(end, "start") >= 0 &&
+			    tel_type_find_field(end, "duration") >= 0)
+				continue;
 			start->role = TEL_ROLE_START;
 			end->role = TEL_ROLE_FINISH;
 			start->role_field[0] = (int8_t)ctf_key_of(start);
