@@ -440,19 +440,16 @@ put_span(struct tel_printer *pr, struct timeline *tl,
  */
 static void
 put_call(struct tel_printer *pr, struct timeline *tl,
-    const struct tel_event *ev, struct timeline_plan *p, uint64_t time)
+    const struct tel_event *ev, struct timeline_plan *p)
 {
 	struct timeline_track *t = tel__timeline_context(pr, tl, ev, p);
 	const uint64_t depth = tel_event_u64(ev, (unsigned)p->depth);
 	const uint64_t ticks = tel_event_u64(ev, (unsigned)p->duration);
-	uint64_t clock = ev->clock, length = 0;
+	const uint64_t clock = tel_event_u64(ev, (unsigned)p->start);
+	uint64_t time = timeline_time_of(tl, ev, clock), length = 0;
 	char name[TIMELINE_NAME];
 	size_t n = 0;
 
-	if (p->start >= 0) {
-		clock = tel_event_u64(ev, (unsigned)p->start);
-		time = timeline_time_of(tl, ev, clock);
-	}
 	if (ticks <= INT64_MAX)
 		length = timeline_time_of(tl, ev, clock + ticks);
 	length = length > time ? length - time : 0;
@@ -512,7 +509,7 @@ tel__timeline_event(struct tel_printer *pr, struct timeline *tl,
 	case PLAN_START: start_range(pr, tl, ev, p, time); break;
 	case PLAN_FINISH: finish_range(pr, tl, ev, p, time); break;
 	case PLAN_SPAN: put_span(pr, tl, ev, p, time); break;
-	case PLAN_CALL: put_call(pr, tl, ev, p, time); break;
+	case PLAN_CALL: put_call(pr, tl, ev, p); break;
 	case PLAN_NONE: break;
 	case PLAN_INSTANT:
 		if (tl->ops->instant != NULL)

@@ -290,7 +290,10 @@ plan_make(struct timeline_plan *p, const struct tel_schema *s,
 		p->method = at;
 	at = tel_type_find_field(t, "func");
 	p->depth = timeline_number(t, "depth");
-	if (at >= 0 && t->fields[at].datatype == TEL_STRING && p->depth >= 0) {
+	/* of function_graph, which has them all; a depth may be that of a queue */
+	if (at >= 0 && t->fields[at].datatype == TEL_STRING && p->depth >= 0 &&
+	    timeline_number(t, "start") >= 0 &&
+	    timeline_number(t, "self") >= 0) {
 		p->is = PLAN_CALL;
 		p->string = at;
 		p->start = timeline_number(t, "start");

@@ -175,6 +175,25 @@ tick 34.000 67.000" ]
 	[ "$(printf '  1.250 us    |  a(x=1 | 2);\n' | telcat -H)" = '0000000000000000 funcgraph_exit start=0 duration=1250 self=1250 depth=0 func="a" args="x=1 | 2" stack=1["a"]' ]
 }
 
+@test "a timeline has each call once, in the lane of its depth, of any copy" {
+	calls() {
+		telcat -f chrome "$1" |
+		    sed -n 's/.*"ph":"X".*"ts":\([^,]*\),"name":"\([^"]*\).*"depth":\([0-9]*\).*"dur":\(.*\)}.*/\2 \1 \3 \4/p'
+	}
+	"$TEL_TOP/tests/cli/ftrace_graph.py" abs 1 want >log
+	calls log >spans
+	[ "$(wc -l <spans)" -eq "$(telcat log | grep -c funcgraph_exit.*self=)" ]
+	telcat -f tel -o copy.tel log
+	calls copy.tel | diff spans -
+	telcat -f ctf -o copy.ctf log
+	calls copy.ctf | diff spans -
+	# events of others have a depth that is no lane
+	printf '%s\n' '# teltools text 1' '# format: x' '# tick rate: 1000000000' \
+	    '# type: call 1 event func:string depth:unsigned duration:unsigned' \
+	    '0000000000000001 call func="a" depth=1000 duration=5' >other
+	[ "$(telcat -f chrome other | grep -c '"ph":"X"')" -eq 1 ]
+}
+
 @test "function_graph of trace-cmd, and events that were lost" {
 	cat >log <<-'END'
 		cpus=2
