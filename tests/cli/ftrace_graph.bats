@@ -280,3 +280,11 @@ tick 34.000 67.000" ]
 	clean telcat log | tail -n 1 >last
 	grep -qF 'other event="3.000001 |   0)   x-ray-3952    |   1.200 us    |  irq();"' last
 }
+
+@test "a function and what it returns may each be as long as a line" {
+	printf ' 0)               |  f%065400d() {\n' 0 >log
+	printf ' 0)   1.000 us    |  } /* ret=r%065400d */\n' 0 >>log
+	[ "$(clean telcat -H log | tail -n 1 | wc -c)" -gt 130800 ]
+	telcat -f tel -o log.tel log
+	telcat -H log.tel | diff - <(telcat -H log)
+}

@@ -75,7 +75,8 @@ tel__ft_calls_join(struct ft_calls *c, struct ft_line *l,
 	/* "... [continued]: NAME(" */
 	const char *name = memchr(call.p, ':', call.n);
 	const size_t n = (size_t)(call.p + call.n - (name + 2));
-	if (b->n > n && memcmp(b->text, name + 2, n) == 0) {
+	if (b->n > n && memcmp(b->text, name + 2, n) == 0 &&
+	    (size_t)(end - p) + b->n <= FT_LINE_MAX) {
 		const char *rest = call.p + call.n;
 
 		while ((const unsigned char *)rest < end && *rest == ')')

@@ -8,7 +8,10 @@
 
 #include "format/ftrace/ftrace.h"
 
-/* The most threads that are in a call, and the longest call that is joined. */
+/*
+ * The most threads that are in a call, and the longest call that is joined, to a
+ * line that is as long as others may be.
+ */
 #define FT_CALLS_MAX 16384u
 #define FT_CALL_MAX 4096u
 
@@ -19,7 +22,7 @@ struct ft_calls {
 		size_t n, room;
 	} * calls;
 	size_t ncalls, room;
-	char line[FT_LINE_MAX + FT_CALL_MAX + 1]; /* the one that was joined */
+	char line[FT_LINE_MAX + 1]; /* the one that was joined */
 };
 
 /* lines: room that is not cleared. */

@@ -37,8 +37,12 @@ struct ftrace {
 	} frames[FT_FRAMES_MAX];
 	struct ft_calls calls; /* that are not complete */
 	unsigned char labels[LABELS_SIZE];
-	/* of fixed size; then strings, which the length of a line bounds */
-	unsigned char data[FT_HEADER + 9 * FT_FIELDS_MAX + 8 + FT_LINE_MAX + 1];
+	/*
+	 * of fixed size; then strings, which the length of a line bounds, and the
+	 * function of another line, which ends
+	 */
+	unsigned char
+	    data[FT_HEADER + 9 * FT_FIELDS_MAX + 8 + 2 * FT_LINE_MAX + 1];
 };
 
 /* Adds the labels that the line has for its numbers. */
