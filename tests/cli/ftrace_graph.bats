@@ -151,12 +151,12 @@ tick 34.000 67.000" ]
 	cat >lat <<-'END'
 		#   REL TIME      CPU  TASK/PID       ||||     DURATION                  FUNCTION CALLS
 		          0 us |   0)   bash-1507    |  d... |   0.378 us    |  lock();
-		          1 us |   0)   bash-1507    |  d..2 |               |  set_track() {
+		          1 us |   0)   bash-1507    |  dl.2 |               |  set_track() {
 		          4 us |   0)   bash-1507    |  d..2 |   2.5 us      |  }
 	END
 	clean telcat -H lat | diff - <(cat <<-'END'
 		0000000000000000 funcgraph_exit cpu=0 tid=1507["bash"] context="d..." start=0 duration=378 self=378 depth=0 func="lock" stack=1["lock"]
-		00000000000003E8 funcgraph_entry cpu=0 tid=1507["bash"] context="d..2" depth=0 func="set_track" stack=2["set_track"]
+		00000000000003E8 funcgraph_entry cpu=0 tid=1507["bash"] context="dl.2" depth=0 func="set_track" stack=2["set_track"]
 		0000000000000FA0 funcgraph_exit cpu=0 tid=1507["bash"] context="d..2" start=1000 duration=2500 self=2500 depth=0 func="set_track" stack=2["set_track"]
 	END
 	)

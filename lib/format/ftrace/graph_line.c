@@ -336,7 +336,7 @@ tel__ft_graph_line(struct ft_line *l, const char *p, const char *end)
 			return FT_SILENT;
 		if (take_thread(l, from, to))
 			continue;
-		if (strspn(from, ".#dDNnpBbHhsSzZL0123456789") !=
+		if (strspn(from, ".#dDNnpBbHhsSzZLl0123456789") !=
 		        (size_t)(to - from) ||
 		    tel__ft_field(l, "context") != NULL) {
 			bar = NULL;
