@@ -267,7 +267,8 @@ tick 34.000 67.000" ]
 	printf '  %d: 00000000000011%d0     0 FUNC\n' 1 1 2 2 >symbols
 	printf 'INFO 170000000012345%d x\n' 1 2 >times
 	printf 'span 4bf92f3577b34da%d x\n' 1 2 >spans
-	for log in table grammar makefile symbols times spans; do
+	printf 'ubuntu 18.04     e28a50f651f%d   2 weeks ago\n' 1 2 >images
+	for log in table grammar makefile symbols times spans images; do
 		run -1 telcat $log
 	done
 }

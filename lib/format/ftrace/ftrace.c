@@ -534,6 +534,9 @@ is_sample(struct ft_line *l, const unsigned char *p, const unsigned char *end)
 	for (; q < end && tel__lines_digit[*q] < 16; q++)
 		letters |= !tel_is_digit((char)*q);
 	const size_t digits = (size_t)(q - from);
+	/* one blank is behind it, where columns of tables have more */
+	if (q < end && (*q != ' ' || (q + 1 < end && q[1] == ' ')))
+		return 0;
 	if (digits >= KERNEL_DIGITS)
 		return memcmp(from, "ffff", 4) == 0;
 	return chain ? q - p > KERNEL_DIGITS && *from != '0' :
