@@ -711,13 +711,17 @@ do_wp_page;alloc_pages 1' ]
 }
 
 @test "calls in two lines that are too long for one are two" {
-	local begun='     0.000 (         ): a/12 read(s: "%s") ...\n'
-	local ends='     3.000 ( 3.010 ms): a/12  ... [continued]: read()) = 7 %s\n'
+	begun() {
+		printf '     0.000 (         ): a/12 read(s: "%s") ...\n' "$1"
+	}
+	ends() {
+		printf '     3.000 ( 3.010 ms): a/12  ... [continued]: read()) = 7 %s\n' "$1"
+	}
 	{
-		printf "$begun" "$(printf '%04000d' 0)"
-		printf "$ends" "$(printf '%065400d' 0)"
-		printf "$begun" x
-		printf "$ends" 'of it'
+		begun "$(printf '%04000d' 0)"
+		ends "$(printf '%065400d' 0)"
+		begun x
+		ends 'of it'
 	} >log
 	clean telcat -H log | cut -c 1-60 | diff - <(cat <<-'END'
 		0000000000000000 read tid=12["a"] s="00000000000000000000000
@@ -728,8 +732,8 @@ do_wp_page;alloc_pages 1' ]
 	)
 	# the first part of the log, where its types are found, has longer lines
 	{
-		printf "$begun" x
-		printf "$ends" "$(printf '%0240000d' 0)"
+		begun x
+		ends "$(printf '%0240000d' 0)"
 	} >log
 	run -3 --separate-stderr telcat -H log
 	[[ $stderr == *'at most 65535 are allowed'* ]]

@@ -182,7 +182,7 @@ tick 34.000 67.000" ]
 	}
 	"$TEL_TOP/tests/cli/ftrace_graph.py" abs 1 want >log
 	calls log >spans
-	[ "$(wc -l <spans)" -eq "$(telcat log | grep -c funcgraph_exit.*self=)" ]
+	[ "$(wc -l <spans)" -eq "$(telcat log | grep -c 'funcgraph_exit .*self=')" ]
 	telcat -f tel -o copy.tel log
 	calls copy.tel | diff spans -
 	telcat -f ctf -o copy.ctf log
@@ -265,10 +265,10 @@ tick 34.000 67.000" ]
 	printf 'a: b\n  | /* empty */\n  ;\n' >grammar
 	printf 'all: a\n\tcd a && make\n\tcd b && make\n' >makefile
 	printf '  %d: 00000000000011%d0     0 FUNC\n' 1 1 2 2 >symbols
-	printf 'INFO 170000000012345%d x\n' 1 2 >times
+	printf 'INFO 170000000012345%d x\n' 1 2 >numbers
 	printf 'span 4bf92f3577b34da%d x\n' 1 2 >spans
 	printf 'ubuntu 18.04     e28a50f651f%d   2 weeks ago\n' 1 2 >images
-	for log in table grammar makefile symbols times spans images; do
+	for log in table grammar makefile symbols numbers spans images; do
 		run -1 telcat $log
 	done
 }
