@@ -208,6 +208,30 @@ contexts() {
 	[ "$(telcat trace | grep -c ' name="0*-2" .* x=1 y=2$')" = 1 ]
 }
 
+@test "packets of another trace behind one of this, with --force" {
+	cat >trace/metadata <<-'END'
+		/* CTF 1.8 */
+		typealias integer { size = 8; align = 8; } := b;
+		typealias integer { size = 32; align = 8; } := u32;
+		trace { major = 1; minor = 8; byte_order = le;
+		    uuid = "00112233-4455-6677-8899-aabbccddeeff";
+		    packet.header := struct { u32 magic; b uuid[16]; }; };
+		stream { packet.context := struct { u32 packet_size;
+		    u32 content_size; }; event.header := struct { b id; }; };
+		event { name = e; id = 0; fields := struct { b x; }; };
+	END
+	python3 - >trace/stream <<-'END'
+		import struct, sys
+		own = bytes.fromhex("00112233445566778899aabbccddeeff")
+		for i, uuid in enumerate((own, bytes(16), bytes(16))):
+		    sys.stdout.buffer.write(struct.pack(
+		        "<I16sII", 0xc1fc1fc1, uuid, 240, 240) + bytes((0, i)))
+	END
+	run -0 --separate-stderr telcat --force -H trace
+	[ "$(cut -d ' ' -f 2- <<<"$output")" = $'e x=0\ne x=1\ne x=2' ]
+	[ "$stderr" = "telcat: trace: stream: packets of a trace with another UUID are read" ]
+}
+
 @test "a folder inside a trace that may not be read is named" {
 	[ "$(id -u)" = 0 ] || skip "only root may become another user"
 	command -v setpriv >/dev/null || skip "there is no setpriv"

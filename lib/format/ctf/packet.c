@@ -167,7 +167,7 @@ tel__ctf_read_head(struct tel_reader *r, struct ctf *s,
 	if (result == CTF_MEMORY)
 		return TEL_ENOMEM;
 	*why = result == CTF_DONE ? check_head(c, f, &f->packet) : c->why;
-	if (*why == NULL && c->foreign && !s->foreign_reported) {
+	if (*why == NULL && c->foreign && !s->foreign_reported && r != NULL) {
 		s->foreign_reported = 1;
 		tel__reader_notice(r, TEL_WARNING, r->offset,
 		    "%.100s: packets of a trace with another UUID are read",
