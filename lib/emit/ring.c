@@ -126,11 +126,21 @@ emit_ring_allocate(int fd, off_t at, off_t bytes)
 	return 0;
 }
 
+/* The temporary name: another program may make a file of the same name. */
+static char *
+new_path(void)
+{
+	char suffix[40];
+
+	snprintf(suffix, sizeof(suffix), ".new-%ld", (long)getpid());
+	return tel__emit_path(tel__emit_state.ring_file, suffix);
+}
+
 /* Removes the file under its temporary name. */
 static void
 discard_file(void)
 {
-	char *new = tel__emit_path(tel__emit_state.ring_file, ".new");
+	char *new = new_path();
 
 	if (new != NULL)
 		unlink(new);
@@ -143,7 +153,7 @@ static int
 make_file(size_t bytes)
 {
 	char *path = tel__emit_path(tel__emit_state.ring_file, ""),
-	     *new = tel__emit_path(tel__emit_state.ring_file, ".new");
+	     *new = new_path();
 	struct stat st;
 	int fd = -1, failed = 0;
 
@@ -186,7 +196,7 @@ tel__emit_name_file(void)
 	if (!region.is_new)
 		return 0;
 	path = tel__emit_path(tel__emit_state.ring_file, "");
-	new = tel__emit_path(tel__emit_state.ring_file, ".new");
+	new = new_path();
 	old = tel__emit_path(tel__emit_state.ring_file, ".old");
 	if (path != NULL && new != NULL && old != NULL) {
 		(void)rename(path, old);

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 TEL_EVENTS_DEFINE(SHOP, "shop", 1, 0, 0)
@@ -327,8 +328,27 @@ test_name(void)
 	unsetenv("TEL_CONTROL");
 	ok(stat(ring_file, &after) == 0 && after.st_ino == before.st_ino,
 	    "leaves the file of the program before");
-	snprintf(other, sizeof(other), "%s.new", ring_file);
+	snprintf(other, sizeof(other), "%s.new-%ld", ring_file, (long)getpid());
 	ok(access(other, F_OK) != 0, "and no other");
+}
+
+/* Programs that make a file of one name at once. */
+static void
+test_same_name(void)
+{
+	tel_emit_options o = { .ring_file = ring_file };
+	int failed = 0, st;
+
+	fflush(stdout);
+	const pid_t child = fork();
+	for (int i = 0; i < 300; i++) {
+		failed += tel_emit_open(&o, &tel_list_SHOP) != 0;
+		tel_emit_close();
+	}
+	if (child == 0)
+		_exit(failed != 0);
+	ok(waitpid(child, &st, 0) == child && st == 0 && failed == 0,
+	    "two programs with files of the same name both open them");
 }
 
 int
@@ -344,6 +364,7 @@ main(void)
 	test_overtaken();
 	test_successors();
 	test_name();
+	test_same_name();
 	unlink(ring_file);
 	unlink(old);
 	return done();
