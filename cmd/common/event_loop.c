@@ -346,14 +346,16 @@ static tel_order
 order_of(const struct event_loop *p, const struct source *src)
 {
 	const struct settings *s = p->settings;
-
-	const int sorts = p->visitor->sorts_text &&
+	const struct visitor *v = p->visitor;
+	const tel_schema *schema = tel_reader_schema(src->reader);
+	const int sorts = v->sorts_text &&
 	    strcmp(tel_reader_format(src->reader), "text") == 0;
 
 	if (s->order != TEL_ORDER_LOG || s->file_order ||
-	    (!sorts && tel_schema_ordered(tel_reader_schema(src->reader))))
+	    (!sorts && tel_schema_ordered(schema)))
 		return s->order;
-	return p->visitor->any_order && !selection_uses_order(&s->select) ?
+	return v->any_order && !selection_uses_order(&s->select) &&
+	        (v->needs_order == NULL || !v->needs_order(v->arg, schema)) ?
 	    TEL_ORDER_LOG :
 	    TEL_ORDER_LIVE;
 }

@@ -50,6 +50,8 @@ struct visitor {
 	 * the selection depends on it, they are not put in order of time.
 	 */
 	int any_order;
+	/* Whether that is not so for logs of a schema; or NULL. */
+	int (*needs_order)(const void *arg, const tel_schema *schema);
 	/* Text is put in order, too: its lines may be in any. */
 	int sorts_text;
 	/* Only events of allocations are used. */

@@ -41,9 +41,8 @@ answers_wanted(const struct telstat *t)
 	        t->format->report == &report_as_html);
 }
 
-/* Nonzero when a log of the schema has blocks that are in no pool. */
-static int
-has_blocks(const tel_schema *schema)
+int
+answers_have_blocks(const tel_schema *schema)
 {
 	unsigned i, n = schema == NULL ? 0 : tel_schema_type_count(schema);
 
@@ -63,7 +62,7 @@ answers_begin(struct telstat *t, const tel_schema *schema)
 {
 	return !t->answers ||
 	    (runtime_begin(t, schema) &&
-	        (t->heap != NULL || !has_blocks(schema) ||
+	        (t->heap != NULL || !answers_have_blocks(schema) ||
 	            telstat_add_heap(t, 0)));
 }
 
@@ -108,7 +107,7 @@ answers_look_on(struct telstat *t, tel_reader *r)
 	}
 }
 
-/* What the logs of an operand add, if it is a regular file. */
+/* What the logs of an operand add, unless it is a pipe. */
 static void
 answers_look_at(struct telstat *t, const char *name)
 {
@@ -116,8 +115,10 @@ answers_look_at(struct telstat *t, const char *name)
 	struct stat st;
 	int fd = -1;
 
-	if ((input ? fstat(STDIN_FILENO, &st) : stat(name, &st)) != 0 ||
-	    !S_ISREG(st.st_mode))
+	if ((input ? fstat(STDIN_FILENO, &st) : stat(name, &st)) != 0)
+		return;
+	const int folder = S_ISDIR(st.st_mode) && !input;
+	if (!S_ISREG(st.st_mode) && !folder)
 		return;
 	tel_reader *r = tel_reader_new();
 	if (r != NULL)
@@ -126,8 +127,9 @@ answers_look_at(struct telstat *t, const char *name)
 	const int64_t start =
 	    input ? lseek(fd, 0, SEEK_CUR) - (int64_t)t->settings.nahead : 0;
 	if (fd >= 0 &&
-	    tel_reader_open_part(r, fd, start, st.st_size - start, name) ==
-	        TEL_OK &&
+	    (folder ? tel_reader_open_fd(r, fd, name) :
+	              tel_reader_open_part(r, fd, start, st.st_size - start,
+	                  name)) == TEL_OK &&
 	    answers_look_into(t, tel_reader_schema(r),
 	        tel_reader_tick_rate(r)) &&
 	    (tel_reader_archive(r) || strcmp(tel_reader_format(r), "tel") == 0))

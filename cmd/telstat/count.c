@@ -494,6 +494,15 @@ read_side_by_side(struct count *c, const struct visitor *v)
 	counting_run(s, v, &counting);
 }
 
+/* Blocks are followed in order of time. */
+static int
+has_new_blocks(const void *arg, const tel_schema *schema)
+{
+	const struct count *c = arg;
+
+	return c->telstat->answers && answers_have_blocks(schema);
+}
+
 static void
 read_logs(struct count *c)
 {
@@ -517,6 +526,7 @@ read_logs(struct count *c)
 	    (c->telstat->key != NULL &&
 	        tel_expr_uses(c->telstat->key, TEL_USE_HISTORY));
 	visitor.any_order = !ordered && c->telstat->heap == NULL;
+	visitor.needs_order = has_new_blocks;
 	visitor.sorts_text = 1;
 	/* small disorder of any log, such as that of its threads */
 	if (ordered && s->order == TEL_ORDER_LOG && !s->file_order)

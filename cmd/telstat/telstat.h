@@ -111,6 +111,8 @@ int telstat_count(struct telstat *t, struct sink *sink);
 int answers_asked(const struct telstat *t);
 /* Nonzero when the report has them: its format has, too. */
 int answers_wanted(const struct telstat *t);
+/* Nonzero when a log of the schema has blocks that are in no pool. */
+int answers_have_blocks(const tel_schema *schema);
 /* Looks into the operands that can be read more than once. */
 void answers_look(struct telstat *t);
 /*

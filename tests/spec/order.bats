@@ -148,6 +148,20 @@ for i in range(30):
 		telstat -q -S "$option" log | diff - got
 	done
 	telstat log | grep -Eq '^peak +1 blocks +100 bytes'
+	telstat <(cat log) | diff - <(telstat log)
+}
+
+@test "telstat follows the blocks of several folders as one" {
+	local name=lttng_ust_libc i
+	for i in 1 2; do
+		printf '%s\n' '# teltools text 1' '# tick rate: 1000000000' \
+		    "# type: $name:malloc 1 M ptr:address size:unsigned" \
+		    "# type: $name:free 2 M ptr:address" \
+		    "000000000000001$i $name:malloc ptr=0x${i}0 size=${i}00" \
+		    "000000000000002$i $name:free ptr=0x${i}0" >log$i
+		telcat -o trace$i -f ctf log$i
+	done
+	telstat trace1 trace2 | grep -Eq '^peak +2 blocks +300 bytes'
 }
 
 @test "what is selected is sorted, not the log" {
