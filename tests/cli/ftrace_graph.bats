@@ -289,3 +289,22 @@ tick 34.000 67.000" ]
 	telcat -f tel -o log.tel log
 	telcat -H log.tel | diff - <(telcat -H log)
 }
+
+@test "the threads of very many processors have their calls" {
+	local cpu round
+	for cpu in $(seq 0 99); do
+		printf ' %2d)   a-%d   =>    b%d-%d\n' "$cpu" "$((cpu + 1))" \
+		    "$cpu" "$((cpu + 1000))"
+	done >log
+	for round in 1 2; do
+		for cpu in $(seq 0 99); do
+			echo " $cpu)   1.234 us    |  func$round();"
+		done
+	done >>log
+	clean telcat log | sed -n 's/.* cpu=\(.*\) start.* tid=\(.*\) stack.*/\1 \2/p' >got
+	for round in 1 2; do
+		for cpu in $(seq 0 99); do
+			echo "$cpu $((cpu + 1000))[\"b$cpu\"]"
+		done
+	done | diff - got
+}

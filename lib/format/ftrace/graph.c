@@ -27,8 +27,8 @@ struct ft_graph_thread {
 struct ft_graph_cpu {
 	uint64_t clock; /* the sum of durations */
 	int named;      /* a switch named its thread: */
-	struct ft_text tid, comm;
-	char text[24 + FT_LABEL_MAX];
+	char tid[24], comm[FT_LABEL_MAX];
+	size_t ntid, ncomm;
 };
 
 void
@@ -104,14 +104,14 @@ graph_find_thread(struct ft_graph *g, const struct ft_line *l)
 	return &g->threads[e->value];
 }
 
-/* Copies a part of a line to at; where the copy ends. */
-static char *
-copy_text(struct ft_text *to, const struct ft_text *from, size_t most, char *at)
+/* Copies a part of a line.  Its length in the copy. */
+static size_t
+copy_text(char *to, const struct ft_text *from, size_t most)
 {
-	to->p = at;
-	to->n = from->n < most ? from->n : most;
-	memcpy(at, from->p, to->n);
-	return at + to->n;
+	const size_t n = from->n < most ? from->n : most;
+
+	memcpy(to, from->p, n);
+	return n;
 }
 
 /* The calls of a processor before its first switch are of the thread it names. */
@@ -146,11 +146,12 @@ tel__ft_graph_thread(struct ft_graph *g, struct ft_line *l)
 		if (!c->named)
 			graph_name_first(g, l);
 		c->named = 1;
-		copy_text(&c->comm, &l->graph.comm, FT_LABEL_MAX,
-		    copy_text(&c->tid, &l->graph.tid, 23, c->text));
+		c->ntid = copy_text(c->tid, &l->graph.tid, sizeof(c->tid) - 1);
+		c->ncomm = copy_text(c->comm, &l->graph.comm, sizeof(c->comm));
 	} else if (c->named &&
-	    tel__ft_add_field(l, "tid", 3, c->tid.p, c->tid.p + c->tid.n)) {
-		tel__ft_add_label(l, &l->fields[l->nfields - 1], c->comm);
+	    tel__ft_add_field(l, "tid", 3, c->tid, c->tid + c->ntid)) {
+		tel__ft_add_label(l, &l->fields[l->nfields - 1],
+		    (struct ft_text){ c->comm, c->ncomm });
 	}
 	return TEL_OK;
 }
