@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The calls of perf trace that it shows in two lines, as others came between: the
+ * Lines of perf trace.  Of a call that it shows in two, as others came between, the
  * second one gets the arguments of the first.
  */
 #ifndef TEL_FTRACE_CALLS_H
@@ -25,7 +25,12 @@ struct ft_calls {
 	char line[FT_LINE_MAX + 1]; /* the one that was joined */
 };
 
-/* lines: room that is not cleared. */
+/*
+ * Takes a line of perf trace apart.  1, or 0: it is something else, and l has
+ * fields that are not its own.
+ */
+int tel__ft_traced(struct ft_line *l, const char *p, const char *end);
+/* What c had is not freed. */
 void tel__ft_calls_init(struct ft_calls *c);
 /* Forgets all calls; frees what c holds. */
 void tel__ft_calls_clear(struct ft_calls *c);

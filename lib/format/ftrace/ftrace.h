@@ -3,8 +3,9 @@
  * Traces of the Linux kernel as text: what `perf script` and `trace-cmd report`
  * print, and the kernel's own trace file.  tel-ftrace(5) describes them.
  *
- * A line is taken apart (head.c, line.c); its names of an event and of fields are
- * a type (types.c), which becomes known when a line has it for the first time.
+ * A line is taken apart (head.c, line.c, fields.c); its names of an event and of
+ * fields are a type (types.c), which becomes known when a line has it for the
+ * first time.
  *
  * An event's bytes are its code and its size, four bytes each, its clock and
  * then eight bytes a field, all little-endian; a string field has its
@@ -132,6 +133,10 @@ int tel__ft_sample(struct ft_line *l, const char *p, const char *end);
 /* Adds a field.  0: there are too many, or its name is too long. */
 int tel__ft_add_field(struct ft_line *l, const char *name, size_t length,
     const char *value, const char *end);
+/* Takes the fields from p to end, and the text before the first one. */
+void tel__ft_take_fields(struct ft_line *l, const char *p, const char *end);
+/* Adds what follows from the fields: places in the code, threads, pages. */
+void tel__ft_complete_fields(struct ft_line *l);
 /* Adds a number that the line implies. */
 void tel__ft_add_number(struct ft_line *l, const char *name,
     enum tel_datatype datatype, enum tel_unit unit, uint64_t number);

@@ -52,4 +52,19 @@ word_start(const char *p, const char *end)
 	return end;
 }
 
+/* Reads "12.345" as 12345.  Returns where it ends; NULL: it is something else. */
+static inline const char *
+read_thousandths(const char *p, const char *end, uint64_t *out)
+{
+	const char *point = skip_digits(p, end, out);
+	uint64_t rest;
+
+	if (point == NULL || point == p || end - point < 4 || *point != '.' ||
+	    skip_digits(point + 1, point + 4, &rest) != point + 4 ||
+	    __builtin_mul_overflow(*out, (uint64_t)1000, out) ||
+	    __builtin_add_overflow(*out, rest, out))
+		return NULL;
+	return point + 4;
+}
+
 #endif
