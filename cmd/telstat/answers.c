@@ -5,7 +5,6 @@
  */
 #include "show.h"
 
-#include <ctype.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -15,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/function.h"
 #include "common/report/lifetimes.h"
 #include "model/live.h"
 
@@ -330,69 +330,6 @@ frame_start(const char *frames, size_t n)
 	return n;
 }
 
-/* The end of the list of a bracket that n bytes begin with; 0: it has none. */
-static size_t
-list_end(const char *s, size_t n)
-{
-	const char open = s[0], close = open == '(' ? ')' : '>';
-	size_t depth = 0;
-
-	for (size_t i = 0; i < n; i++)
-		if (s[i] == open)
-			depth++;
-		else if (s[i] == close && (i == 0 || s[i - 1] != '-') &&
-		    --depth == 0)
-			return i + 1;
-	return 0;
-}
-
-/*
- * Whether a bracket behind n bytes of a name starts a list of parameters or
- * arguments, and is not in the name, as in ‘operator()’, ‘<init>’ and ‘(*T)’.
- */
-static int
-is_before_list(const char *name, size_t n, char bracket)
-{
-	static const char operator[] = "operator";
-	const size_t length = sizeof(operator) - 1;
-	size_t word = n;
-
-	/* no operator has more signs: <=> */
-	while (word > 0 && n - word < 3 &&
-	    ispunct((unsigned char)name[word - 1]) && name[word - 1] != '_')
-		word--;
-	if (word >= length &&
-	    memcmp(name + word - length, operator, length) == 0)
-		return bracket == '(' && word < n;
-	return n > 0 &&
-	    (isalnum((unsigned char)name[n - 1]) ||
-	        strchr("_>)]", name[n - 1]) != NULL);
-}
-
-/*
- * Removes lists of parameters and arguments, which hide the callers, up to one
- * that has no end.
- */
-static void
-shorten_frame(char *name)
-{
-	const size_t n = strlen(name);
-	size_t length = 0, i = 0;
-
-	while (i < n) {
-		if ((name[i] != '(' && name[i] != '<') ||
-		    !is_before_list(name, length, name[i])) {
-			name[length++] = name[i++];
-			continue;
-		}
-		size_t end = list_end(name + i, n - i);
-		if (end == 0)
-			break;
-		i += end;
-	}
-	memmove(name + length, name + i, n - i + 1);
-}
-
 const char *
 answers_frames(struct report *r, const char *frames, unsigned column)
 {
@@ -406,8 +343,9 @@ answers_frames(struct report *r, const char *frames, unsigned column)
 			r->failed = 1;
 			break;
 		}
-		shorten_frame(name);
-		text = report_text(r, "%s%s%s", text, i > 0 ? " < " : "", name);
+		n = tel__function_shorten(name, end - start, name, end - start);
+		text = report_text(r, "%s%s%.*s", text, i > 0 ? " < " : "",
+		    (int)n, name);
 		free(name);
 		end = start > 0 ? start - 1 : 0;
 	}

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/function.h"
 #include "model/stacks.h"
 
 /* Distinct frames; all others count as one more. */
@@ -322,13 +323,15 @@ tel__stacks_is_allocator(const char *name, size_t n)
 		"_Znw", "_Zna", "std::", "__gnu_cxx", "strdup", "strndup",
 		"::grow", "::resize", "::reserve", "::push_back", "::emplace" };
 
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-		size_t length = strlen(parts[i]);
+	/* a function that takes or returns a std::string is none of std */
+	char text[NAME_MAX_BYTES + 1];
 
-		for (size_t at = 0; at + length <= n; at++)
-			if (memcmp(name + at, parts[i], length) == 0)
-				return 1;
-	}
+	n = tel__function_shorten(name, n, text, NAME_MAX_BYTES);
+	text[n] = '\0';
+	name = tel__function_start(text, n);
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (strstr(name, parts[i]) != NULL)
+			return 1;
 	return 0;
 }
 

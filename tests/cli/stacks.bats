@@ -390,7 +390,9 @@ for line in sys.stdin:
 		print("# type: trace 2 Trace number:unsigned ip:address parent:unsigned")
 		print("# role: get alloc at size stack=trace")
 		print("# role: trace frame number ip parent")
-		stacks = [["leaf"], ["malloc", "Alloc"]] + [[f"f{i}", name] for i, name in
+		stacks = [["leaf"], ["main", "add(std::string, Alloc)"],
+		    ["main", "std::map<int> add<int>(alloc<int>)"],
+		    ["malloc", "Alloc"]] + [[f"f{i}", name] for i, name in
 		    enumerate(("xalloc", "myAlloc", "operator new(int)", "_Znwm", "_Znam",
 		        "std::x", "__gnu_cxx::y", "strdup", "strndup", "V::grow",
 		        "V::resize", "V::reserve", "V::push_back", "V::emplace"))]
@@ -412,5 +414,5 @@ for line in sys.stdin:
 		stacks = read_page.Page("page.html").memory()[0]
 		print(*[s[1] for s in sorted(stacks, key=lambda s: s[2])])
 	END
-	[ "$(cat got)" = "leaf Alloc $(seq -s ' ' -f f%.0f 0 13)" ]
+	[ "$(cat got)" = "leaf add(std::string, Alloc) std::map<int> add<int>(alloc<int>) Alloc $(seq -s ' ' -f f%.0f 0 13)" ]
 }

@@ -119,8 +119,8 @@ setup() {
 		A.<init>:2|A.<init>:2
 		main.(*T).f|main.(*T).f
 		<A<b> as C<d>>::f|<A as C>::f
-		f(int|f(int
-		f(int)::g<a(b)|f::g<a(b)
+		f(int|f
+		f(int)::g<a(b)|f::g
 		operator<=>(A)|operator<=>
 	END
 }

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Names of functions: without lists, without types, and those of allocators. */
+#include "base/function.h"
+#include "model/stacks.h"
+#include "tap.h"
+
+static const struct row {
+	const char *name, *is, *own;
+	int allocator;
+} rows[] = {
+	{ "main", "main", "main", 0 },
+	{ "malloc", "malloc", "malloc", 1 },
+	{ "ins(std::unique_ptr<Node, std::default_delete<Node> >&, int)", "ins",
+	    "ins", 0 },
+	{ "Table<std::string>::add(std::string const&) const &",
+	    "Table::add const &", "Table::add const &", 0 },
+	{ "std::vector<int, std::allocator<int> > sort<int>(std::span<int>)",
+	    "std::vector sort", "sort", 0 },
+	{ "std::string const& parse<char>(char)", "std::string const& parse",
+	    "parse", 0 },
+	{ "unsigned long std::__distance<char*>(char*)",
+	    "unsigned long std::__distance", "std::__distance", 1 },
+	{ "std::vector<int>::_M_realloc_insert<int>(int)",
+	    "std::vector::_M_realloc_insert", "std::vector::_M_realloc_insert",
+	    1 },
+	{ "operator new(unsigned long)", "operator new", "operator new", 1 },
+	{ "Pool::operator new[](unsigned long) [clone .cold]",
+	    "Pool::operator new[] [clone .cold]",
+	    "Pool::operator new[] [clone .cold]", 1 },
+	{ "std::ostream& operator<< <char>(std::ostream&, S<char>)",
+	    "std::ostream& operator<< <char>", "operator<< <char>", 0 },
+	{ "Key::operator()(std::string) const", "Key::operator() const",
+	    "Key::operator() const", 0 },
+	{ "main::{lambda(std::string)#1}::operator()(std::string) const",
+	    "main::{lambda#1}::operator() const",
+	    "main::{lambda#1}::operator() const", 0 },
+	{ "void (anonymous namespace)::f<std::less<int> >()",
+	    "void (anonymous namespace)::f", "(anonymous namespace)::f", 0 },
+	{ "<map::Map<alloc::string::String> as "
+	  "From<alloc::vec::Vec<u8>>>::from",
+	    "<map::Map as From>::from", "<map::Map as From>::from", 0 },
+	{ "<alloc::vec::Vec<T> as FromIterator>::from_iter",
+	    "<alloc::vec::Vec as FromIterator>::from_iter",
+	    "<alloc::vec::Vec as FromIterator>::from_iter", 1 },
+	{ "main.(*T).Push", "main.(*T).Push", "main.(*T).Push", 0 },
+	{ "int java.util.ArrayList.<init>(int)",
+	    "int java.util.ArrayList.<init>", "java.util.ArrayList.<init>", 0 },
+	{ "f(std::string", "f", "f", 0 },
+	{ "", "", "", 0 },
+};
+
+int
+main(void)
+{
+	char out[128];
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct row *row = &rows[i];
+		const size_t n = strlen(row->name);
+		size_t length =
+		    tel__function_shorten(row->name, n, out, sizeof(out) - 1);
+
+		out[length] = '\0';
+		is_str(out, row->is, "%s", row->name);
+		is_str(tel__function_start(out, length), row->own,
+		    "the start of %s", row->name);
+		ok(tel__stacks_is_allocator(row->name, n) == row->allocator,
+		    "%s is %s", row->name,
+		    row->allocator ? "of an allocator" : "a holder");
+		for (size_t room = 0; room < length; room++)
+			if (tel__function_shorten(row->name, n, out, room) !=
+			        room ||
+			    strncmp(out, row->is, room) != 0) {
+				ok(0, "%s in %zu bytes", row->name, room);
+				break;
+			}
+	}
+	return done();
+}
