@@ -32,12 +32,27 @@ ends_with_operator(const char *name, size_t n)
 	        OPERATOR_LENGTH) == 0;
 }
 
+/* Whether what a bracket starts behind "::" is a name, and no list of Rust. */
+static int
+is_bracketed_name(const char *s, size_t n)
+{
+	static const char *const names[] = { "<lambda", "<unnamed",
+		"<anonymous", "<init>", "<clinit>" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (n >= strlen(names[i]) &&
+		    memcmp(s, names[i], strlen(names[i])) == 0)
+			return 1;
+	return 0;
+}
+
 /*
- * Whether a bracket behind n bytes of a name starts a list of parameters or
- * arguments, and is not in the name, as in "operator()", "<init>" and "(*T)".
+ * Whether the bracket that m bytes at s begin with, behind n bytes of a name,
+ * starts a list of parameters or arguments, and is not in the name, as in
+ * "operator()", "<init>" and "(*T)".
  */
 static int
-is_before_list(const char *name, size_t n, char bracket)
+is_before_list(const char *name, size_t n, const char *s, size_t m)
 {
 	size_t word = n;
 
@@ -46,7 +61,9 @@ is_before_list(const char *name, size_t n, char bracket)
 	    ispunct((unsigned char)name[word - 1]) && name[word - 1] != '_')
 		word--;
 	if (ends_with_operator(name, word))
-		return bracket == '(' && word < n;
+		return *s == '(' && word < n;
+	if (*s == '<' && n > 2 && memcmp(name + n - 2, "::", 2) == 0)
+		return !is_bracketed_name(s, m);
 	return n > 0 &&
 	    (isalnum((unsigned char)name[n - 1]) ||
 	        memchr("_>)]", name[n - 1], 4) != NULL);
@@ -60,10 +77,15 @@ tel__function_shorten(const char *name, size_t n, char *out, size_t room)
 	for (size_t i = 0; i < n && length < room; i += end) {
 		end = 1;
 		if ((name[i] != '(' && name[i] != '<') ||
-		    !is_before_list(out, length, name[i]))
+		    !is_before_list(out, length, name + i, n - i))
 			out[length++] = name[i];
-		else if ((end = list_end(name + i, n - i)) == 0)
-			break;
+		else {
+			/* of Rust: "f::<T>" */
+			if (length > 0 && out[length - 1] == ':')
+				length -= 2;
+			if ((end = list_end(name + i, n - i)) == 0)
+				break;
+		}
 	}
 	return length;
 }

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "base/function.h"
+#include "model/allocator.h"
 #include "model/stacks.h"
 
 /* Distinct frames; all others count as one more. */
@@ -316,25 +316,6 @@ tel__stacks_user(struct tel__stacks *s, uint32_t node)
 	return &s->nodes[node].user;
 }
 
-int
-tel__stacks_is_allocator(const char *name, size_t n)
-{
-	static const char *const parts[] = { "alloc", "Alloc", "operator new",
-		"_Znw", "_Zna", "std::", "__gnu_cxx", "strdup", "strndup",
-		"::grow", "::resize", "::reserve", "::push_back", "::emplace" };
-
-	/* a function that takes or returns a std::string is none of std */
-	char text[NAME_MAX_BYTES + 1];
-
-	n = tel__function_shorten(name, n, text, NAME_MAX_BYTES);
-	text[n] = '\0';
-	name = tel__function_start(text, n);
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-		if (strstr(name, parts[i]) != NULL)
-			return 1;
-	return 0;
-}
-
 uint32_t
 tel__stacks_holder(const struct tel__stacks *s, uint32_t node)
 {
@@ -342,7 +323,7 @@ tel__stacks_holder(const struct tel__stacks *s, uint32_t node)
 
 	for (uint32_t i = node; i != 0; i = s->nodes[i].parent) {
 		name = &s->names.list[s->nodes[i].name];
-		if (!tel__stacks_is_allocator(name->text, name->length))
+		if (!tel__is_allocator(name->text, name->length))
 			return i;
 	}
 	return node;

@@ -73,11 +73,6 @@ uint32_t tel__stacks_name(struct tel__stacks *s, uint32_t parent,
 uint32_t tel__stacks_others(struct tel__stacks *s);
 
 /*
- * Nonzero when a function is of an allocator, or of a container that asks it, by
- * its own name.
- */
-int tel__stacks_is_allocator(const char *name, size_t n);
-/*
  * The holder of a stack: its innermost frame that is of no allocator, or its
  * innermost frame if all are.
  */

@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "base/bucket.h"
+#include "model/allocator.h"
 #include "model/live.h"
 #include "model/role.h"
 #include "model/schema.h"
@@ -236,8 +237,7 @@ find_allocators(const struct tel__names *names, const char *expression)
 	for (size_t i = 0; i < names->count; i++) {
 		const struct tel__name *name = &names->list[i];
 
-		allocator[i] =
-		    tel__stacks_is_allocator(name->text, name->length) ||
+		allocator[i] = tel__is_allocator(name->text, name->length) ||
 		    (expression != NULL &&
 		        regexec(&regex, name->text, 0, NULL, 0) == 0);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Names of functions: without lists, without types, and those of allocators. */
 #include "base/function.h"
-#include "model/stacks.h"
+#include "model/allocator.h"
 #include "tap.h"
 
 static const struct row {
@@ -39,9 +39,35 @@ static const struct row {
 	{ "<map::Map<alloc::string::String> as "
 	  "From<alloc::vec::Vec<u8>>>::from",
 	    "<map::Map as From>::from", "<map::Map as From>::from", 0 },
-	{ "<alloc::vec::Vec<T> as FromIterator>::from_iter",
-	    "<alloc::vec::Vec as FromIterator>::from_iter",
-	    "<alloc::vec::Vec as FromIterator>::from_iter", 1 },
+	{ "<alloc::vec::Vec<T> as core::iter::FromIterator>::from_iter",
+	    "<alloc::vec::Vec as core::iter::FromIterator>::from_iter",
+	    "<alloc::vec::Vec as core::iter::FromIterator>::from_iter", 1 },
+	{ "<r::Rec as core::clone::Clone>::clone",
+	    "<r::Rec as core::clone::Clone>::clone",
+	    "<r::Rec as core::clone::Clone>::clone", 0 },
+	{ "<r::Heap as core::alloc::GlobalAlloc>::alloc",
+	    "<r::Heap as core::alloc::GlobalAlloc>::alloc",
+	    "<r::Heap as core::alloc::GlobalAlloc>::alloc", 1 },
+	{ "<u64 as core::fmt::Display>::fmt",
+	    "<u64 as core::fmt::Display>::fmt",
+	    "<u64 as core::fmt::Display>::fmt", 1 },
+	{ "<u64 as r::Load>::load::<alloc::vec::Vec<u8>>",
+	    "<u64 as r::Load>::load", "<u64 as r::Load>::load", 0 },
+	{ "<alloc::vec::Vec<T> as r::Load>::load",
+	    "<alloc::vec::Vec as r::Load>::load",
+	    "<alloc::vec::Vec as r::Load>::load", 0 },
+	{ "<[u8]>::to_vec", "<[u8]>::to_vec", "<[u8]>::to_vec", 1 },
+	{ "core::iter::traits::iterator::Iterator::collect",
+	    "core::iter::traits::iterator::Iterator::collect",
+	    "core::iter::traits::iterator::Iterator::collect", 1 },
+	{ "core::Engine::run", "core::Engine::run", "core::Engine::run", 0 },
+	{ "r::main::{{closure}}", "r::main::{{closure}}",
+	    "r::main::{{closure}}", 0 },
+	{ "<unknown>", "<unknown>", "<unknown>", 0 },
+	{ "<lambda(int)>::operator()(int) const", "<lambda>::operator() const",
+	    "<lambda>::operator() const", 0 },
+	{ "main()::<lambda(int)>::_FUN", "main::<lambda>::_FUN",
+	    "main::<lambda>::_FUN", 0 },
 	{ "main.(*T).Push", "main.(*T).Push", "main.(*T).Push", 0 },
 	{ "int java.util.ArrayList.<init>(int)",
 	    "int java.util.ArrayList.<init>", "java.util.ArrayList.<init>", 0 },
@@ -64,7 +90,7 @@ main(void)
 		is_str(out, row->is, "%s", row->name);
 		is_str(tel__function_start(out, length), row->own,
 		    "the start of %s", row->name);
-		ok(tel__stacks_is_allocator(row->name, n) == row->allocator,
+		ok(tel__is_allocator(row->name, n) == row->allocator,
 		    "%s is %s", row->name,
 		    row->allocator ? "of an allocator" : "a holder");
 		for (size_t room = 0; room < length; room++)

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "model/allocator.h"
+
+#include <string.h>
+
+#include "base/function.h"
+
+/* Bytes of a name that are looked at. */
+#define NAME_MAX_BYTES 4096
+
+/* What begins the crates of Rust's library. */
+static int
+is_of_rust(const char *path)
+{
+	return strncmp(path, "core::", 6) == 0 ||
+	    strncmp(path, "alloc::", 7) == 0 ||
+	    strncmp(path, "std::", 5) == 0 || *path == '<';
+}
+
+static int
+has_part(const char *name)
+{
+	static const char *const parts[] = { "alloc", "Alloc", "operator new",
+		"_Znw", "_Zna", "std::", "__gnu_cxx", "strdup", "strndup",
+		"::grow", "::resize", "::reserve", "::push_back", "::emplace",
+		"hashbrown::", "core::fmt::", "core::iter::", "core::ops::",
+		"core::option::", "core::result::", "core::slice::",
+		"core::str::" };
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (strstr(name, parts[i]) != NULL)
+			return 1;
+	return 0;
+}
+
+/*
+ * The same of "<TYPE>::NAME" or "<TYPE as TRAIT>::NAME" of Rust, where a crate
+ * implements its own traits, and those of others for its own types.
+ */
+static int
+rust_is_allocator(char *type)
+{
+	size_t depth = 1, i;
+	char *trait = NULL;
+
+	for (i = 1; type[i] != '\0' && depth > 0; i++) {
+		if (type[i] == '<')
+			depth++;
+		else if (type[i] == '>' && type[i - 1] != '-')
+			depth--;
+		else if (depth == 1 && trait == NULL &&
+		    strncmp(type + i, " as ", 4) == 0) {
+			trait = type + i + 4;
+			type[i] = '\0';
+		}
+	}
+	/* others are no types: "<unknown>", and "<lambda>::f" of C++ */
+	if (depth > 0 || strncmp(type + i, "::", 2) != 0 ||
+	    strncmp(type, "<lambda", 7) == 0)
+		return 0;
+	if (has_part(type + i))
+		return 1;
+	type[i - 1] = '\0';
+	if (trait != NULL && !is_of_rust(trait))
+		return 0;
+	/* those without a path are the language's */
+	return strstr(++type, "::") == NULL || is_of_rust(type) ||
+	    has_part(type);
+}
+
+int
+tel__is_allocator(const char *name, size_t n)
+{
+	char text[NAME_MAX_BYTES + 1];
+	char *own;
+
+	n = tel__function_shorten(name, n, text, NAME_MAX_BYTES);
+	text[n] = '\0';
+	own = text + (tel__function_start(text, n) - text);
+	return *own == '<' ? rust_is_allocator(own) : has_part(own);
+}
