@@ -17,6 +17,22 @@ is_of_rust(const char *path)
 	    strncmp(path, "std::", 5) == 0 || *path == '<';
 }
 
+/* Whether a method is of the JDK: "java/util/HashMap.resize", or with dots. */
+static int
+is_of_jdk(const char *name)
+{
+	static const char *const packages[] = { "java", "jdk", "sun" };
+
+	for (size_t i = 0; i < sizeof(packages) / sizeof(packages[0]); i++) {
+		const size_t n = strlen(packages[i]);
+
+		if (strncmp(name, packages[i], n) == 0 &&
+		    (name[n] == '/' || name[n] == '.'))
+			return 1;
+	}
+	return 0;
+}
+
 static int
 has_part(const char *name)
 {
@@ -77,5 +93,7 @@ tel__is_allocator(const char *name, size_t n)
 	n = tel__function_shorten(name, n, text, NAME_MAX_BYTES);
 	text[n] = '\0';
 	own = text + (tel__function_start(text, n) - text);
-	return *own == '<' ? rust_is_allocator(own) : has_part(own);
+	if (*own == '<')
+		return rust_is_allocator(own);
+	return is_of_jdk(own) || has_part(own);
 }

@@ -70,7 +70,10 @@ static const struct row {
 	    "main::<lambda>::_FUN", 0 },
 	{ "main.(*T).Push", "main.(*T).Push", "main.(*T).Push", 0 },
 	{ "int java.util.ArrayList.<init>(int)",
-	    "int java.util.ArrayList.<init>", "java.util.ArrayList.<init>", 0 },
+	    "int java.util.ArrayList.<init>", "java.util.ArrayList.<init>", 1 },
+	{ "java/util/HashMap.resize:702", "java/util/HashMap.resize:702",
+	    "java/util/HashMap.resize:702", 1 },
+	{ "javac.Main.run", "javac.Main.run", "javac.Main.run", 0 },
 	{ "f(std::string", "f", "f", 0 },
 	{ "", "", "", 0 },
 };
