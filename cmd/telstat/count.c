@@ -625,11 +625,12 @@ check_stacks(const struct count *c)
 		message(NULL,
 		    "no lifetimes and no time of the peak: not all logs record "
 		    "the rate of their clock; set --tb-hz");
-	if (c->telstat->stacks != NULL && tel_heap_count(heap) > 0 &&
-	    !tel_heap_recorded(heap))
+	if (c->telstat->stacks != NULL && !tel_heap_recorded(heap))
 		message(NULL,
-		    "%s: no selected event records its stack, its caller or "
-		    "its pool",
+		    tel_heap_count(heap) > 0 ?
+		        "%s: no selected event records its stack, its caller "
+		        "or its pool" :
+		        "%s: no selected event allocates",
 		    c->telstat->stacks);
 	if (untracked > 0)
 		message(NULL,

@@ -381,6 +381,10 @@ for line in sys.stdin:
 	[[ $output == *'records its stack, its caller or its pool'* ]]
 	run -0 --separate-stderr telstat --stacks "$ALLOC/short.rep"
 	[[ $stderr == *'records its stack, its caller or its pool'* ]]
+	# nor has a profile any
+	printf '%s\n' 'a 1 1.000001: 500 cycles: ' '	ffff0010 f+0x1 (a)' '' >profile
+	run -0 --separate-stderr telstat --stacks=peak profile
+	[[ $stderr == 'telstat: --stacks=peak: no selected event allocates' ]]
 }
 
 @test "who holds memory in a page is the innermost function that is no allocator" {
