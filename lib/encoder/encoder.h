@@ -25,7 +25,7 @@
 #define ENCODER_LEAD_FOLLOWS \
 	0x20u /* bytes between events belong to the former */
 #define ENCODER_BARE_EVENTS 0x40u /* writes nothing but bytes of events */
-#define ENCODER_CONTEXT 0x80u     /* any other format keeps the needed events */
+#define ENCODER_CONTEXT 0x80u     /* its needed events are kept in any format */
 #define ENCODER_VERBATIM 0x100u   /* writes ev->raw, which may be missing */
 
 struct write_log;
@@ -99,6 +99,7 @@ struct tel_writer {
 	/* that of the encoder, which each event asks for */
 	tel_status (*convert)(struct tel_writer *w, const struct tel_event *ev,
 	    int wanted);
+	const struct tel_encoder_ops *context; /* that of ENCODER_CONTEXT */
 	char *target_name;
 	char *folder; /* that a trace of several files is written to; or NULL */
 	void *state;  /* the encoder's own */

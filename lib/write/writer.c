@@ -200,6 +200,19 @@ tel_writer_binary(const tel_writer *w, const tel_reader *r)
 	return w->target == NULL && f->written_as != NULL ? 2 : 1;
 }
 
+/* The encoder whose events need others in whatever format; or NULL. */
+static const struct tel_encoder_ops *
+writer_find_context(const struct tel_writer *w)
+{
+	for (unsigned i = 0; i < w->formats->count; i++) {
+		const struct tel_format_ops *f = w->formats->rows[i].format;
+
+		if (f->encoder != NULL && f->encoder->flags & ENCODER_CONTEXT)
+			return f->encoder;
+	}
+	return NULL;
+}
+
 /*
  * The first log's format is written, unless another was set.  TEL_OK,
  * TEL_EINVAL, TEL_ENOMEM.
@@ -240,6 +253,7 @@ writer_start(struct tel_writer *w, const struct tel_log *log)
 	}
 	w->encoder = encoder;
 	w->convert = encoder->convert;
+	w->context = writer_find_context(w);
 	return TEL_OK;
 }
 
@@ -517,12 +531,7 @@ writer_is_needed(const struct tel_writer *w, const struct tel_event *ev)
 
 	if (encoder->needed != NULL)
 		return encoder->needed(ev);
-	if (!(encoder->flags & ENCODER_ANY))
-		return 0;
-	/* it may become what it was again */
-	const struct tel_format_ops *f = tel__write_origin(w, ev->log);
-	return f != NULL && f->encoder != NULL &&
-	    f->encoder->flags & ENCODER_CONTEXT && f->encoder->needed(ev);
+	return w->context != NULL && w->context->needed(ev);
 }
 
 static inline tel_status

@@ -130,7 +130,39 @@ setup() {
 	run ! grep -vxFf "$INST/hfs.txt" got
 	telfilter -w 'path =* "HFS:VSM:*"' "$INST/hfs.out" >got
 	telcat -q -w 'path =* "HFS:VSM:*"' "$INST/hfs.out" | cmp - \
-	    <(telcat -q got)
+	    <(telcat -q -w 'path =* "HFS:VSM:*"' got)
+}
+
+@test "telfilter keeps the definitions of classes, in text and in .tel, too" {
+	telstat "$INST/cache.inst" | sed -n '/HFS:/,/rate/p' >want
+	[ -s want ]
+	telcat "$INST/cache.inst" >cache.txt
+	telcat -f tel cache.txt >cache.tel
+	for log in cache.txt cache.tel; do
+		for format in text tel; do
+			telcat -f "$format" "$log" | telfilter -k Update >got
+			telstat got | sed -n '/HFS:/,/rate/p' | diff want -
+			telcat -H got | cut -d ' ' -f 2 | uniq -c | sed "s|^ *||" >types
+			diff - types <<-END
+				1 Header
+				1 PathClass
+				2 TraceClass
+				1 GrowthClass
+				3 UpdateGrowth
+				1 Finish
+			END
+		done
+	done
+	telfilter -f tel -k Update cache.txt | telstat |
+	    sed -n '/HFS:/,/rate/p' | diff want -
+	telfilter --bare -k Update cache.txt | grep -v '^#' >got
+	run ! grep Class got
+	# types of the same names with other fields are no records
+	printf '%s\n' '# teltools text 1' '# type: Header 1 Log x:unsigned' \
+	    '# type: Use 2 Mine x:unsigned' '0000000000000001 Header x=1' \
+	    '0000000000000002 Use x=1' >other
+	telfilter -k Mine other | grep -v '^#' >got
+	[ "$(<got)" = '0000000000000002 Use x=1' ]
 }
 
 @test "--types lists the types of records" {

@@ -22,22 +22,23 @@ encoder_write(struct tel_writer *w, const struct tel_event *ev,
 }
 
 /*
- * Definitions, and records on the log itself: its version, what it lacks.  A
- * record that has no effect is needed where later ones have none because of it.
+ * Definitions, and records on the log itself: its version, what it lacks; also
+ * those that a text or a native file has, of whatever log.  A record that has no effect is needed where later ones have none because of it.
  */
 static int
 encoder_needed(const struct tel_event *ev)
 {
+	const struct tel_type *t = ev->type;
+	struct inst_binding b;
 	size_t n;
 
-	if (strcmp(ev->type->kind, "Class") == 0)
-		return 1;
-	if (strcmp(ev->type->kind, "Log") != 0)
+	if (strcmp(t->kind, "Class") != 0 && strcmp(t->kind, "Log") != 0)
 		return 0;
-	int at = tel_type_find_field(ev->type, "reason");
-	if (at < 0)
+	if (!tel__inst_bind(t, &b))
+		return 0;
+	if (b.type != T_IGNORED)
 		return 1;
-	const char *record = tel_event_string(ev, (unsigned)at + 1, &n);
+	const char *record = tel_event_string(ev, (unsigned)b.fields[3], &n);
 	return n > 1 && record[0] == 'C' && record[1] == ' ';
 }
 
