@@ -338,6 +338,17 @@ loop_run(struct event_loop *p)
 	return outcome;
 }
 
+int
+event_loop_reorders(const struct settings *s, const tel_reader *r, int always)
+{
+	if (!tel_schema_ordered(tel_reader_schema(r)))
+		return always || selection_uses_order(&s->select);
+	/* lines that are still being written are not waited for */
+	return !s->unbuffered && s->select.filtering &&
+	    tel_filter_uses(s->select.filter, TEL_USE_ORDER) &&
+	    tel__reader_is_text(r);
+}
+
 /*
  * The order of the source's events.  Where a format writes its buffers out of
  * order, a window puts them in order.
@@ -348,11 +359,10 @@ order_of(const struct event_loop *p, const struct source *src)
 	const struct settings *s = p->settings;
 	const struct visitor *v = p->visitor;
 	const tel_schema *schema = tel_reader_schema(src->reader);
-	const int sorts = v->sorts_text &&
-	    strcmp(tel_reader_format(src->reader), "text") == 0;
 
 	if (s->order != TEL_ORDER_LOG || s->file_order ||
-	    (!sorts && tel_schema_ordered(schema)))
+	    !(event_loop_reorders(s, src->reader, 1) ||
+	        (v->sorts_text && tel__reader_is_text(src->reader))))
 		return s->order;
 	return v->any_order && !selection_uses_order(&s->select) &&
 	        (v->needs_order == NULL || !v->needs_order(v->arg, schema)) ?

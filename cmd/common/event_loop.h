@@ -65,6 +65,14 @@ struct visitor {
 void sources_run(struct settings *s, const struct visitor *visitor);
 
 /*
+ * Nonzero when a window puts the events of a log in order of time: those of a
+ * format that writes its buffers out of order, if always is set or the
+ * selection depends on the order; those of text, if a condition does.
+ */
+int event_loop_reorders(const struct settings *s, const tel_reader *r,
+    int always);
+
+/*
  * With -n -N, replaces it by a number of events to skip, for which the operands
  * are read once more; a pipe is copied to a file before.  sources_run() calls
  * it.  Returns 1, or 0 after a message.

@@ -91,9 +91,7 @@ restore_order(struct run *run, const struct source *src, int n)
 
 	if (run->writer == NULL || run->filtering->context ||
 	    run->filtering->by_time || n > 1 || s->order != TEL_ORDER_LOG ||
-	    s->file_order ||
-	    tel_schema_ordered(tel_reader_schema(src->reader)) ||
-	    !(s->ordered || selection_uses_order(&s->select)) ||
+	    s->file_order || !event_loop_reorders(s, src->reader, s->ordered) ||
 	    (!s->no_merge && tel_reader_archive(src->reader)))
 		return 1;
 	if (run->context == NULL)

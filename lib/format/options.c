@@ -280,6 +280,15 @@ tel_reader_span(tel_reader *r, uint64_t *first, uint64_t *last)
 }
 
 int
+tel__reader_is_text(const struct tel_reader *r)
+{
+	const char *format =
+	    r->log.origin != NULL ? r->log.origin : tel_reader_format(r);
+
+	return strcmp(format, "text") == 0;
+}
+
+int
 tel_reader_metadata(const tel_reader *r, size_t i, const char **key,
     const char **value)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The clocks of a log, as far as they are known without reading it. */
+/* The clocks of a log, and their order, as far as known without reading it. */
 #ifndef TEL_SPAN_H
 #define TEL_SPAN_H
 
@@ -16,5 +16,8 @@ struct tel_clock_span {
 
 /* As tel_reader_span(). */
 tel_status tel__reader_span(struct tel_reader *r, struct tel_clock_span *span);
+
+/* Nonzero when its events are lines of text, which may be in any order. */
+int tel__reader_is_text(const struct tel_reader *r);
 
 #endif

@@ -149,6 +149,44 @@ for i in range(30):
 	done
 	telstat log | grep -Eq '^peak +1 blocks +100 bytes'
 	telstat <(cat log) | diff - <(telstat log)
+	# so does a native file of that text
+	telcat -f tel log >log.tel
+	telstat log | sed 1d >want
+	telstat log.tel | sed 1d | diff want -
+	telcat -f tel log.tel | telstat | sed 1d | diff want -
+	telcat -H log.tel | diff - <(grep -v '#' log)
+}
+
+@test "conditions on the order see lines of text in order of time" {
+	printf '%s\n' '# teltools text 1' '# tick rate: 1000000000' \
+	    '# type: A 1 M p:address size:unsigned' \
+	    '# type: F 2 M p:address' '# role: A alloc p size -' \
+	    '# role: F free p - -' '0000000000000014 F p=0x10' \
+	    '000000000000001E A p=0x20 size=50' \
+	    '000000000000000A A p=0x10 size=100' >log
+	telcat -f tel log >log.tel
+	for log in log log.tel; do
+		telcat -H -w 'live == 100' $log >got
+		[ "$(<got)" = '000000000000000A A p=0x10 size=100' ]
+		telcat -H -w 'dt == 10' $log | cut -c 1-16 >got
+		diff got - <<<$'0000000000000014\n000000000000001E'
+		# a copy keeps the order of the lines
+		telfilter -w 'live >= 50' $log | telcat -H >got
+		sed -n '8,9p' log | diff got -
+		# the others are in the order of the text
+		telcat -H -n 1 $log >got
+		[ "$(<got)" = '0000000000000014 F p=0x10' ]
+		telcat -H --file-order -w 'live == 150' $log >got
+		[ "$(<got)" = '000000000000000A A p=0x10 size=100' ]
+	done
+	# lines that are being written are shown at once
+	mkfifo pipe
+	telcat -H -u -w 'live == 50' pipe >got &
+	exec {hold}>pipe
+	cat log >&"$hold"
+	await has_lines 1 got
+	exec {hold}>&-
+	wait $!
 }
 
 @test "telstat follows the blocks of several folders as one" {
