@@ -45,8 +45,9 @@ test_oddities(void)
 	gives("40 Mine\n#type One 1\n{\nA, ItemLong\n}\n41 Other\n"
 	      "#type One 1\n{\n}\n40 Mine\n#type One 1\n{\nB, ItemLong\n}\n",
 	    EVENT "\n", " B=1\n", "a provider again; what comes last holds");
-	gives("40 Mine\n#type One 1\n{\nDummy, ItemULong\nDummy, ItemULong\n"
-	      "A, ItemLong\nA, ItemLong\n}\n",
+	gives(
+	    "40 Mine\n#type One 1\n{\nDummy, ItemULong\nDummy, ItemShort\n"
+	    "Dummy, ItemChar\nDummy, ItemUChar\nA, ItemLong\nA, ItemLong\n}\n",
 	    EVENT "\n", " A=3 A_2=4\n", "Dummy, and a name twice");
 	gives("40 Mine\n#type One 1\n{\ncpu, ItemLong\n1st-x, ItemLong\n"
 	      ".y, ItemLong\n}\n",

@@ -311,10 +311,9 @@ take_field(struct parser *ps, struct span line)
 		return tmf_fail(ps, TEL_ELIMIT,
 		    "more than %u fields, or a name of more than %d bytes",
 		    TMF_FIELDS_MAX, TMF_NAME_MAX);
-	/* what has this name only takes room, in whatever number */
+	/* a number of this name only takes room, in whatever number */
 	if (name.n == 5 && memcmp(name.p, "Dummy", 5) == 0 &&
-	    (item->size & (item->size - 1)) == 0 && item->size > 0 &&
-	    item->size <= 8 && item->shape == TMF_PLAIN)
+	    (item->shape == TMF_PLAIN || item->shape == TMF_CHAR))
 		item = &tel__tmf_padding[item->size];
 	if (!TEL__RESERVE(b->fields, b->room, b->nfields + 1u))
 		return TEL_ENOMEM;
