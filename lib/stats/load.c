@@ -138,7 +138,7 @@ tel__load_end_session(struct loader *l)
 	/* two parts of telstat's must fit; logs need not know of each other */
 	if (st == TEL_OK)
 		st = tel__stats_add(l->into, part,
-		    l->counts || l->within ? ADD_APART : 0);
+		    ADD_MORE | (l->counts || l->within ? ADD_APART : 0));
 	else
 		(void)stats_no_memory(l->into);
 	if (!l->within) {
@@ -282,6 +282,8 @@ load_events(struct loader *l, struct tel_reader *r)
 		    tel_reader_count(r, TEL_COUNT_SKIPPED);
 	}
 	st = tel__load_end_session(l);
+	if (st == TEL_OK && l->shown != NULL)
+		st = tel_stats_settle(l->into);
 	tel__load_end_show(l->into, l->shown);
 	l->shown = NULL;
 	if (st == TEL_OK && l->problems > 0)
@@ -325,8 +327,12 @@ load(struct tel_stats *s, int fd, tel_read_fn *read, void *arg,
 	                 tel_reader_open_fd(r, fd, l.name)) != TEL_OK)
 		st = stats_fail(s, st, "%s: %s", tel__path_end(l.name, 200),
 		    tel_reader_error(r));
-	else
+	else {
 		st = load_events(&l, r);
+		/* what was loaded before a failure can be shown, too */
+		const tel_status settled = tel_stats_settle(s);
+		st = st == TEL_OK ? settled : st;
+	}
 	tel_reader_free(r);
 	tel__load_forget(&l);
 	tel_stats_free(l.part);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/table.h"
 #include "format/inst/write.h"
 #include "stats/load.h"
 
@@ -26,7 +27,8 @@ struct class_log {
 struct class_logs {
 	struct class_log **list;
 	size_t count, room;
-	struct tel_stats *shown; /* in snapshots; NULL: none yet */
+	struct tel__table by_log; /* of a log's address to the last of it */
+	struct tel_stats *shown;  /* in snapshots; NULL: none yet */
 };
 
 /* Reads the records in the writer.  TEL_OK, a failure. */
@@ -95,6 +97,7 @@ free_all(struct tel_stats *s)
 	for (size_t i = 0; i < all->count; i++)
 		load_within_free_log(all->list[i]);
 	tel_stats_free(all->shown);
+	tel__table_clear(&all->by_log);
 	free(all->list);
 	free(all);
 	s->class_logs = NULL;
@@ -127,18 +130,30 @@ load_within_find_log(struct tel_stats *s, const struct tel_log *log)
 {
 	struct class_logs *all = s->class_logs;
 
-	if (all == NULL)
+	struct tel__entry *e;
+	int fresh;
+
+	if (all == NULL) {
 		all = s->class_logs = calloc(1, sizeof(*all));
-	if (all == NULL)
+		if (all == NULL)
+			return NULL;
+		tel__table_init(&all->by_log);
+	}
+	e = tel__table_put(&all->by_log, (uintptr_t)log, &fresh);
+	if (e == NULL)
 		return NULL;
-	for (size_t i = 0; i < all->count; i++)
-		if (all->list[i]->log == log &&
-		    all->list[i]->number == log->number)
-			return all->list[i];
+	struct class_log *c =
+	    fresh ? NULL : (struct class_log *)(uintptr_t)e->value;
+	if (c != NULL && c->number == log->number)
+		return c;
+	e->value = 0;
 	if (!TEL__RESERVE(all->list, all->room, all->count + 1))
 		return NULL;
-	all->list[all->count] = new_log(s, log);
-	return all->list[all->count] != NULL ? all->list[all->count++] : NULL;
+	c = new_log(s, log);
+	if (c != NULL)
+		all->list[all->count++] = c;
+	e->value = (uintptr_t)c;
+	return c;
 }
 
 /* --------------------------------------------------------------- events */
@@ -345,6 +360,11 @@ load_within_end(struct tel_stats *s, const struct tel_log *log)
 		load_within_free_log(all->list[i]);
 	}
 	all->count = left;
+	struct tel__entry *e = tel__table_find(&all->by_log, (uintptr_t)log);
+	if (e != NULL)
+		e->value = 0;
+	if (log == NULL && st == TEL_OK)
+		st = tel_stats_settle(s);
 	if (log == NULL && st == TEL_OK) {
 		tel__load_end_show(s, all->shown);
 		all->shown = NULL;

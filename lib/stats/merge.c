@@ -235,5 +235,5 @@ tel__stats_add(struct tel_stats *into, const struct tel_stats *from,
 		return st;
 	if (tel__report_merge(&into->report, &from->shown) != TEL_OK)
 		return stats_no_memory(into);
-	return tel_stats_settle(into);
+	return (how & ADD_MORE) != 0 ? TEL_OK : tel_stats_settle(into);
 }

@@ -210,7 +210,9 @@ enum {
 	/* a statistic that is defined differently becomes another, "NAME#2" */
 	ADD_APART = 1,
 	/* the events of one set follow those of the other in the same log */
-	ADD_IN_ORDER = 2
+	ADD_IN_ORDER = 2,
+	/* more will be added: tel_stats_settle() is left to who adds the last */
+	ADD_MORE = 4
 };
 
 /* As tel_stats_merge(); how: bits of ADD_. */

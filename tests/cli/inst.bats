@@ -610,3 +610,25 @@ shown() {
 	run -0 telstat -q -k snapshot hostile
 	[[ $output == *'events  6'* ]]
 }
+
+@test "time of many sessions, and of many logs with classes, is linear" {
+	if slow; then
+		skip "it is a matter of seconds"
+	fi
+	python3 - 40000 >sessions.inst <<-'END'
+		import sys
+		for i in range(int(sys.argv[1])):
+		    print(f"{i:016X} H inst 1 0 0 hz=1000\n"
+		          f"{i:016X} C id=1 type=growth name=c{i}\n"
+		          f"{i:016X} U c=1 op=inc v=2\n{i:016X} Z")
+	END
+	# seconds of the processor: 20 in quadratic time, and 12 for the logs
+	(ulimit -t 8 && telstat sessions.inst) >got
+	[ "$(grep -c 'updates 1  total 2 ' got)" = 40000 ]
+	mkdir logs
+	head -n 12000 sessions.inst | split -l 4 -a 4 - logs/
+	tar -cf logs.tar logs
+	telcat -q --no-merge -f tel -o logs.tel logs.tar
+	(ulimit -t 8 && telstat logs.tel) >got
+	[ "$(grep -c 'updates 1  total 2 ' got)" = 3000 ]
+}
