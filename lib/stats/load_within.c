@@ -363,6 +363,8 @@ load_within_end(struct tel_stats *s, const struct tel_log *log)
 	struct tel__entry *e = tel__table_find(&all->by_log, (uintptr_t)log);
 	if (e != NULL)
 		e->value = 0;
+	if (log == NULL)
+		tel__table_clear(&all->by_log);
 	if (log == NULL && st == TEL_OK)
 		st = tel_stats_settle(s);
 	if (log == NULL && st == TEL_OK) {

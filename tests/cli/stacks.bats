@@ -384,7 +384,7 @@ for line in sys.stdin:
 	# nor has a profile any
 	printf '%s\n' 'a 1 1.000001: 500 cycles: ' '	ffff0010 f+0x1 (a)' '' >profile
 	run -0 --separate-stderr telstat --stacks=peak profile
-	[[ $stderr == 'telstat: --stacks=peak: no selected event allocates' ]]
+	[[ $stderr == 'telstat: --stacks: no selected event allocates' ]]
 }
 
 @test "who holds memory in a page is the innermost function that is no allocator" {

@@ -23,7 +23,8 @@ encoder_write(struct tel_writer *w, const struct tel_event *ev,
 
 /*
  * Definitions, and records on the log itself: its version, what it lacks; also
- * those that a text or a native file has, of whatever log.  A record that has no effect is needed where later ones have none because of it.
+ * those that a text or a native file has, of whatever log.  A record that has no
+ * effect is needed where later ones have none because of it.
  */
 static int
 encoder_needed(const struct tel_event *ev)
