@@ -693,6 +693,44 @@ children() {
 	false
 }
 
+@test "a parent that is killed before its child asks for it takes that along" {
+	case ${CFLAGS-} in *-fsanitize*) skip "the sanitizer is not preloaded" ;; esac
+	# the parent is killed between fork() and the request for its signal
+	cat >late.c <<-END
+		#define _GNU_SOURCE
+		#include <fcntl.h>
+		#include <signal.h>
+		#include <stdio.h>
+		#include <sys/prctl.h>
+		#include <sys/syscall.h>
+		#include <unistd.h>
+		int prctl(int option, ...)
+		{
+			const pid_t parent = getppid();
+			FILE *f = fopen("child", "w");
+			fprintf(f, "%d\n", (int)getpid());
+			fclose(f);
+			kill(parent, SIGKILL);
+			while (getppid() == parent)
+				usleep(1000);
+			return (int)syscall(SYS_prctl, option, SIGKILL, 0, 0, 0);
+		}
+		int execv(const char *path, char *const arguments[])
+		{
+			(void)path, (void)arguments;
+			(void)!open("goes-on", O_CREAT | O_WRONLY, 0600);
+			_exit(0);
+		}
+	END
+	${CC:-cc} -shared -fPIC -o late.so late.c
+	LD_PRELOAD=./late.so run -137 telreplay t.txt
+	for _ in $(seq 1200); do
+		[ -d "/proc/$(cat child)" ] || break
+		sleep 0.1
+	done
+	[ ! -e goes-on ]
+}
+
 @test "without the null allocator its cost is not known, and none is shown" {
 	case ${CFLAGS-} in *-fsanitize*) skip "the sanitizer has malloc" ;; esac
 	cat >fake.c <<-END

@@ -103,7 +103,6 @@ become(struct stage *stage, const struct allocator *a, int gate,
 	while (n < 0 && errno == EINTR);
 	if (n != 1)
 		_exit(127);
-	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	/* processes that it starts are killed with it */
 	(void)setpgid(0, 0);
 	(void)setrlimit(RLIMIT_CORE, &limit);
@@ -144,12 +143,17 @@ spawn_start(struct stage *stage, const struct allocator *c,
     const sigset_t *signals)
 {
 	struct shared *sh = stage->shared;
+	const pid_t parent = getpid();
 	int gate[2];
 
 	if (pipe(gate) != 0)
 		return -1;
 	pid_t pid = fork();
 	if (pid == 0) {
+		/* a parent that has been killed already sends no signal */
+		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (getppid() != parent)
+			_exit(127);
 		(void)close(gate[1]);
 		become(stage, c, gate[0], signals);
 	}
