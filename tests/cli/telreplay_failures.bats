@@ -671,6 +671,24 @@ children() {
 	    cut -d / -f 3 | head -n 1
 }
 
+@test "a thread that cannot be started fails the run, with the reason" {
+	case ${CFLAGS-} in *-fsanitize*) skip "the sanitizer has malloc" ;; esac
+	cat >few.c <<-END
+		#include <errno.h>
+		#include <pthread.h>
+		int pthread_create(pthread_t *t, const pthread_attr_t *a,
+		    void *(*f)(void *), void *p)
+		{ (void)t, (void)a, (void)f, (void)p; return EAGAIN; }
+	END
+	${CC:-cc} -shared -fPIC -o few.so few.c \
+	    "$TEL_TOP/tests/cli/telreplay_broken.c"
+	echo "2: malloc 0xa000000 1" >>t.txt
+	run -1 --separate-stderr telreplay --runs 1 -f csv -a ./few.so t.txt
+	echo "$stderr"
+	[[ ${stderr_lines[0]} == *" could not be started: Resource temporarily"* ]]
+	[[ $output == *"allocator,few,,errors,0"* ]]
+}
+
 @test "a parent that is killed takes its children along" {
 	broken
 	# the process itself, and not a shell that waits for it

@@ -803,7 +803,7 @@ list_odd(struct program *p)
 	for (i = 0; i < RUN_WRONGS; i++) {
 		e = &b->wrong[i];
 		if (e->count > 0)
-			fprintf(list, " %c%u.%u%s", "nczapso"[i], e -> position,
+			fprintf(list, " %c%u.%u%s", "nczapo"[i], e -> position,
 			    (unsigned)e -> offset, e -> count > 1 ? "+" : "");
 	}
 	if (b->errors == 0)

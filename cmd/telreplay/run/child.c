@@ -225,11 +225,11 @@ take_phase(void *arg, enum run_phase phase)
 			rest(c, PHASE_FREED, &c->shared->freed_idle);
 	} else {
 		atomic_store(&c->shared->struck, run_thread_here() + 1);
-		give_up(c->shared,
-		    phase == RUN_NO_POOL ?
-		        "a pool or buffer could not be created" :
-		        "a thread could not be started",
-		    "");
+		if (phase == RUN_NO_POOL)
+			give_up(c->shared,
+			    "a pool or buffer could not be created", "");
+		give_up(c->shared, "a thread could not be started",
+		    strerror(errno));
 	}
 }
 

@@ -77,7 +77,7 @@ enum run_phase {
 	RUN_ALL_DONE,  /* the last event was run; what leaks is live */
 	RUN_ALL_FREED, /* all is freed */
 	RUN_NO_POOL,   /* a pool could not be created; should not return */
-	RUN_NO_THREAD, /* a thread could not be started; should not return */
+	RUN_NO_THREAD, /* errno: why one did not start; should not return */
 	RUN_PEAK       /* run_options.residency was filled, threads wait */
 };
 
@@ -175,7 +175,6 @@ enum run_wrong {
 	RUN_NOT_ZERO,  /* calloc returned bytes that are not zero */
 	RUN_ALIGNMENT, /* an address is not aligned as it must be */
 	RUN_POOL,      /* a pool or buffer was not created, or not committed */
-	RUN_NO_START,  /* a thread was not started */
 	RUN_OVERLAP,   /* another block overlaps it: .other */
 	RUN_WRONGS
 };
@@ -254,8 +253,8 @@ uint64_t run_clock(clockid_t id);
 /* Steps of computing in a nanosecond, for run_options.think_rate. */
 double run_think_rate(void);
 
-/* The number of the calling thread in the program, or RUN_NO_THREAD. */
-#define RUN_NO_THREAD 0xffffffffu
+/* The number of the calling thread in the program, or RUN_OUTSIDE. */
+#define RUN_OUTSIDE 0xffffffffu
 unsigned run_thread_here(void);
 
 /*

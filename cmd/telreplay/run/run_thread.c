@@ -4,12 +4,13 @@
 #define _XOPEN_SOURCE 700
 #include "telreplay/run/run_inside.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* For signal handlers, which have no argument for it. */
-static _Thread_local unsigned thread_here = RUN_NO_THREAD;
+static _Thread_local unsigned thread_here = RUN_OUTSIDE;
 
 unsigned
 run_thread_here(void)
@@ -119,16 +120,16 @@ run_thread_start(struct worker *w, struct worker *other)
 	r->left += !other->counted;
 	other->counted = 1;
 	(void)pthread_mutex_unlock(&r->lock);
-	int good = pthread_attr_init(&attributes) == 0;
+	errno = pthread_attr_init(&attributes);
 	/* behind the guard page */
-	other->joinable = good &&
-	    pthread_attr_setstack(&attributes, other->stack + RUN_PAGE,
-	        RUN_STACK) == 0;
-	if (!other->joinable ||
-	    pthread_create(&other->thread, &attributes, thread_main, other) !=
-	        0) {
-		other->joinable = 0;
-		run_error(w, RUN_NO_START, NULL, 0, NULL);
+	if (errno == 0)
+		errno = pthread_attr_setstack(&attributes,
+		    other->stack + RUN_PAGE, RUN_STACK);
+	if (errno == 0)
+		errno = pthread_create(&other->thread, &attributes, thread_main,
+		    other);
+	other->joinable = errno == 0;
+	if (!other->joinable) {
 		if (r->options->phase != NULL)
 			r->options->phase(r->options->arg, RUN_NO_THREAD);
 		abort();
