@@ -6,6 +6,7 @@
  *	crash   it writes to address 8
  *	abort   it says so and aborts
  *	hang    it does not return
+ *	kill    it is killed, as the kernel does where memory runs out
  *	exit    it ends the process, with status 7
  *	null    it returns NULL
  *	spoil   it writes into the block before, while that is live
@@ -24,6 +25,7 @@
  *	both    the same, and it spoils that block
  */
 #define _DEFAULT_SOURCE
+#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -79,6 +81,8 @@ go_wrong(void)
 	if (goes("hang"))
 		for (;;)
 			(void)pause();
+	if (goes("kill"))
+		(void)kill(getpid(), SIGKILL);
 	if (goes("exit"))
 		_exit(7);
 	if (goes("fork") && fork() == 0) {

@@ -53,6 +53,7 @@ fails() {
 	broken
 	fails crash "telreplay: crash: crashed at event 101 of t.txt: Seg*" \
 	    abort "*crashed at event 101 of t.txt: Abort*\\\\x1b*cannot be" \
+	    kill "telreplay: kill: was killed at event 101 of t.txt: *memory*" \
 	    exit "*ended the process at event 101 of t.txt, with status 7" \
 	    null "*at event 101 of t.txt: returned NULL*" \
 	    spoil "*at event 103 of t.txt: a block does not hold what was*" \

@@ -6,6 +6,7 @@
 #include "telreplay/run/collect.h"
 
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include "common/message.h"
@@ -146,8 +147,11 @@ collect_fail(const struct benchmark *c, struct result *r,
 	r->failed = 1;
 	switch (out->ending) {
 	case ENDED_CRASHED:
-		(void)snprintf(r->why, sizeof(r->why), "crashed %s: %s%s%s",
-		    where, strsignal(out->signal), colon, out->said);
+		(void)snprintf(r->why, sizeof(r->why), "%s %s: %s%s%s",
+		    out->signal == SIGKILL ? "was killed" : "crashed", where,
+		    out->signal == SIGKILL ? "memory may have run out" :
+		                             strsignal(out->signal),
+		    colon, out->said);
 		break;
 	case ENDED_HUNG:
 		(void)snprintf(r->why, sizeof(r->why), "hung %s%s%s", where,
