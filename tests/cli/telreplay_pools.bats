@@ -613,4 +613,9 @@ failing() {
 		destroy:1:0.0:crashed at event 9 of t.txt: Segmentation fault
 		end:1:0.0:crashed after the last event: Segmentation fault
 	END
+	# the pool of blocks in none is created before any thread runs
+	echo "1: malloc 0x100 10" >plain.txt
+	run -1 --separate-stderr telreplay --runs 1 -a ./failing.so:create plain.txt
+	echo "$stderr"
+	[ "${stderr_lines[0]}" = "telreplay: failing: the allocator has no pool" ]
 }

@@ -163,8 +163,9 @@ collect_fail(const struct benchmark *c, struct result *r,
 		    out->status, colon, out->said);
 		break;
 	case ENDED_WRONG:
-		/* it ends without a run if it is not as it must be */
-		if (phase < PHASE_RUNNING || phase == PHASE_DONE)
+		/* it may end without a run, or before a thread has run */
+		if (phase < PHASE_RUNNING || phase == PHASE_DONE ||
+		    atomic_load(&c->stage.shared->struck) == 0)
 			where = "";
 		(void)snprintf(r->why, sizeof(r->why), "%s%s%s", out->why,
 		    where[0] != '\0' ? " " : "", where);
