@@ -605,6 +605,30 @@ ranged() {
 	[ "$(figure run glibc operations <report)" = 2396 ]
 }
 
+@test "a process that runs while 65,536 others come and go keeps its thread" {
+	# so does the second one
+	seq 70000 | awk '
+	    BEGIN {
+		print "# teltools text 1"
+		print "# type: malloc 1 Alloc at:address size:unsigned pid:unsigned:32 tid:unsigned:32"
+		print "# type: free 2 Alloc at:address pid:unsigned:32 tid:unsigned:32"
+		print "# type: gone 3 Process pid:unsigned:32 tid:unsigned:32"
+		print "# role: malloc alloc at size thread=tid process=pid"
+		print "# role: free free at thread=tid process=pid"
+		print "# role: gone end-process thread=tid process=pid"
+		for (pid = 1; pid <= 2; pid++)
+			printf "%016X malloc at=0x10 size=8 pid=%d tid=%d\n", pid, pid, pid
+	    }
+	    { printf "%016X malloc at=0x10 size=1 pid=%d tid=%d\n", 2 * NR + 1, NR + 2, NR + 2
+	      printf "%016X gone pid=%d tid=%d\n", 2 * NR + 2, NR + 2, NR + 2 }
+	    END { for (pid = 1; pid <= 2; pid++)
+		printf "%016X free at=0x10 pid=%d tid=%d\n", 2 * NR + 2 + pid, pid, pid }' >t.txt
+	clean telreplay --dry-run -f csv t.txt >report
+	[ "$(figure trace '' threads <report)" = 70002 ]
+	[ "$(figure trace '' replay_threads <report)" = 3 ]
+	[ "$(figure trace '' crossing_frees <report)" = 0 ]
+}
+
 @test "a wait is for later operations, too, but for none that the log has later" {
 	seq 4096 6095 | awk '{ printf "1: malloc 0x%x0000 48\n", $1 }' >a.txt
 	seq 4096 6095 | awk '{ printf "2: free 0x%x0000\n", $1 }' >f.txt

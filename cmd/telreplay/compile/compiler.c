@@ -358,12 +358,30 @@ process_key(const struct compiler *c, uint64_t process)
 	return tel__hash(process, 0) ^ c->log_tag;
 }
 
+/*
+ * A number for a process: the next one, but none of a process that runs, of
+ * which there may be a few when all others have come and gone.
+ */
+#define PROCESSES_SKIPPED 1024
+static uint64_t
+process_number(struct compiler *c, uint64_t key)
+{
+	uint32_t n = c->next_process, skipped = 0;
+
+	while ((c->process_of[n] & 1) != 0 && skipped++ < PROCESSES_SKIPPED)
+		n = (n + 1) % TAGS;
+	c->process_of[n] = key | 1;
+	c->next_process = (n + 1) % TAGS;
+	return n;
+}
+
 /* All threads of a process end, after what it left was freed. */
 static tel_status
 process_threads_end(struct compiler *c, uint64_t thread)
 {
 	const tel_status st = live_settle(&c->live, c->log_tag);
 
+	c->process_of[thread >> TAG_SHIFT] &= ~(uint64_t)1;
 	return st != TEL_OK             ? live_status(c, st) :
 	    threads_end(c, thread) == 0 ? TEL_OK :
 	                                  compiler_no_memory(c);
@@ -414,15 +432,17 @@ image_start(struct compiler *c, uint64_t process, uint64_t index,
 RARE static tel_status
 process_enter(struct compiler *c, const tel_alloc *op)
 {
+	const uint64_t key = process_key(c, op->process);
 	struct tel__entry *e;
 	tel_status st = TEL_OK;
 	int fresh;
 
-	e = tel__table_put(&c->processes, process_key(c, op->process), &fresh);
+	e = tel__table_put(&c->processes, key, &fresh);
 	if (e == NULL)
 		return compiler_no_memory(c);
-	if (fresh)
-		e->value = c->processes.count - 1;
+	/* one that has ended may have lost its number */
+	if (fresh || (c->process_of[e->value] ^ key) > 1)
+		e->value = process_number(c, key);
 	uint64_t index = e->value;
 	if (fresh)
 		st = image_start(c, op->process, index, op->thread);

@@ -30,6 +30,7 @@ struct block {
 
 /* The bits of a thread above these are the number of its process. */
 #define TAG_SHIFT 48
+#define TAGS (1u << (64 - TAG_SHIFT))
 
 #define SNAPSHOTS 8
 /* A thread's vector clock, saved after a wait. */
@@ -143,8 +144,11 @@ struct compiler {
 	uint64_t process;       /* the process, */
 	uint64_t tag;           /* xored to its threads, pools and buffers, */
 	uint64_t key_tag;       /* and to its addresses, as keys of live */
-	struct tel__table processes; /* to a number from 0 on */
-	struct tel__table images;    /* by process of the system, to ours */
+	struct tel__table processes; /* to a number below TAGS */
+	/* by that number: the key of the process; the low bit: it runs */
+	uint64_t process_of[TAGS];
+	uint32_t next_process;
+	struct tel__table images; /* by process of the system, to ours */
 	int leaving; /* a process has ended, but may execute a program: */
 	uint64_t leaving_thread;
 	uint64_t log;
