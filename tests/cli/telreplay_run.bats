@@ -629,6 +629,25 @@ ranged() {
 	[ "$(figure trace '' crossing_frees <report)" = 0 ]
 }
 
+@test "processes that end beside one of many threads take no time for each" {
+	seq 100000 | awk '
+	    BEGIN {
+		print "# teltools text 1"
+		print "# type: malloc 1 Alloc at:address size:unsigned pid:unsigned:32 tid:unsigned:32"
+		print "# type: gone 2 Process pid:unsigned:32 tid:unsigned:32"
+		print "# role: malloc alloc at size thread=tid process=pid"
+		print "# role: gone end-process thread=tid process=pid"
+	    }
+	    { printf "%016X malloc at=0x%x0 size=8 pid=1 tid=%d\n", NR, NR, NR
+	      gone[NR] = sprintf("malloc at=0x10 size=8 pid=%d tid=1\n%016X " \
+	          "gone pid=%d tid=1", NR + 1, NR + 100000, NR + 1) }
+	    END { for (i = 1; i <= NR; i++)
+		printf "%016X %s\n", i + 100000, gone[i] }' >t.txt
+	clean timeout 30 telreplay --dry-run -f csv t.txt >report
+	[ "$(figure trace '' threads <report)" = 200000 ]
+	[ "$(figure trace '' largest_bytes <report)" = 8 ]
+}
+
 @test "a wait is for later operations, too, but for none that the log has later" {
 	seq 4096 6095 | awk '{ printf "1: malloc 0x%x0000 48\n", $1 }' >a.txt
 	seq 4096 6095 | awk '{ printf "2: free 0x%x0000\n", $1 }' >f.txt

@@ -170,6 +170,7 @@ struct compiler {
 	size_t shared_used, shared_room;
 
 	struct tel__table thread_by_id; /* numbers of threads */
+	uint64_t thread_looks;          /* at them, for those of processes */
 	uint64_t last_thread_id;
 	struct thread *last_thread;
 	struct thread *total_thread; /* of the last operation in the program */

@@ -161,6 +161,14 @@ thread_end(struct compiler *c, uint64_t id)
 	return control(c, t, CONTROL_END, 0);
 }
 
+/*
+ * Entries that may be looked at for each operation, to find the threads of
+ * processes: where very many threads run while processes end, the others of a
+ * process stay.
+ */
+#define LOOKS_MIN ((uint64_t)1 << 28)
+#define LOOKS 64
+
 int
 threads_end(struct compiler *c, uint64_t id)
 {
@@ -168,6 +176,9 @@ threads_end(struct compiler *c, uint64_t id)
 
 	if (tel__table_find(t, id) != NULL && thread_end(c, id) != 0)
 		return -1;
+	if (c->thread_looks > LOOKS_MIN + LOOKS * c->now)
+		return 0;
+	c->thread_looks += t->mask;
 	for (size_t i = 0; t->count > 0 && i <= t->mask; i++)
 		/* an end moves another one here */
 		while (t->entries[i].key != 0 &&
