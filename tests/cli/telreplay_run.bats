@@ -714,6 +714,17 @@ ranged() {
 	[ ! -e new.prog ]
 }
 
+@test "a program of a log with damage is damaged, too" {
+	printf '1: malloc 0x10 8\n1: free 0x20\n' >t.txt
+	run -3 --separate-stderr telreplay --dry-run --program t.prog t.txt
+	# shellcheck disable=SC2154 # "run --separate-stderr" sets it
+	local log=$output$stderr
+	run -3 --separate-stderr telreplay --dry-run t.prog
+	[ "$output$stderr" = "$log" ]
+	run -1 --separate-stderr telreplay --strict --dry-run t.prog
+	[ "$output$stderr" = "telreplay: t.prog: 1 operations of the log are inconsistent" ]
+}
+
 @test "a named pipe is opened once: its writer would end with a first reader" {
 	mkfifo named.fifo
 	for _ in 1 2 3; do

@@ -40,6 +40,47 @@ copy_facts(struct trace *trace, const struct facts *facts)
 	return 1;
 }
 
+static uint64_t
+count_damage(const struct facts *f)
+{
+	uint64_t n = 0;
+
+	for (unsigned i = 0; i < ANOMALIES; i++)
+		if (facts_damage(f, (enum anomaly)i))
+			n += f->anomalies[i];
+	return n;
+}
+
+/* Shows the first anomalies, and how many are damage. */
+static void
+show_anomalies(const struct telreplay *t, const struct facts *f)
+{
+	unsigned shown[ANOMALIES] = { 0 }, all = 0;
+	const uint64_t damage = count_damage(f);
+
+	for (uint64_t i = 0; i < f->anomaly_event_count && all < SHOWN_MAX;
+	     i++) {
+		const struct anomaly_event *a = &f->anomaly_events[i];
+
+		if (t->settings.quiet ||
+		    (!facts_damage(f, a->anomaly) && !t->settings.verbose) ||
+		    shown[a->anomaly]++ >= SHOWN_EACH)
+			continue;
+		message(f->log_names[a->log],
+		    "event %" PRIu64 ": %s: 0x%" PRIx64 ", thread %" PRIu64,
+		    a->event, anomaly_text(a->anomaly), a->address, a->thread);
+		all++;
+	}
+	if (damage == 0)
+		return;
+	message_raise(STATUS_DAMAGED);
+	if (!t->settings.quiet)
+		message(NULL,
+		    "%" PRIu64
+		    " operations are inconsistent; the report counts them",
+		    damage);
+}
+
 /* ------------------------------------------------------- compiled programs */
 
 /*
@@ -101,9 +142,17 @@ take_program(struct trace *trace, const struct telreplay *t, const char *name)
 	if (wrong != NULL)
 		return message_fail(STATUS_USAGE, name,
 		    "%s applies to logs: a compiled program is fixed", wrong);
-	return program_is_good(program_check(trace->program), name,
-	           trace->program) &&
-	    copy_facts(trace, program_facts(trace->program));
+	if (!program_is_good(program_check(trace->program), name,
+	        trace->program) ||
+	    !copy_facts(trace, program_facts(trace->program)))
+		return 0;
+	const uint64_t damage = count_damage(trace->facts);
+	if (t->settings.strict && damage > 0)
+		return message_fail(STATUS_FAILED, name,
+		    "%" PRIu64 " operations of the log are inconsistent",
+		    damage);
+	show_anomalies(t, trace->facts);
+	return 1;
 }
 
 /* Refuses a program among several operands. */
@@ -399,38 +448,6 @@ compile_trace_end(void *arg)
 	look_up_part(r);
 	compiler_leave(r->compiler);
 	return CONTINUE;
-}
-
-/* Shows the first anomalies, and counts those that are damage. */
-static void
-show_anomalies(const struct telreplay *t, const struct facts *f)
-{
-	unsigned shown[ANOMALIES] = { 0 }, all = 0;
-	uint64_t damage = 0, i;
-
-	for (i = 0; i < ANOMALIES; i++)
-		if (facts_damage(f, (enum anomaly)i))
-			damage += f->anomalies[i];
-	for (i = 0; i < f->anomaly_event_count && all < SHOWN_MAX; i++) {
-		const struct anomaly_event *a = &f->anomaly_events[i];
-
-		if (t->settings.quiet ||
-		    (!facts_damage(f, a->anomaly) && !t->settings.verbose) ||
-		    shown[a->anomaly]++ >= SHOWN_EACH)
-			continue;
-		message(f->log_names[a->log],
-		    "event %" PRIu64 ": %s: 0x%" PRIx64 ", thread %" PRIu64,
-		    a->event, anomaly_text(a->anomaly), a->address, a->thread);
-		all++;
-	}
-	if (damage == 0)
-		return;
-	message_raise(STATUS_DAMAGED);
-	if (!t->settings.quiet)
-		message(NULL,
-		    "%" PRIu64
-		    " operations are inconsistent; the report counts them",
-		    damage);
 }
 
 /* Compiles the operands. */
