@@ -23,11 +23,10 @@
 
 /*
  * How a database is written that is not there yet: it is of no use before it
- * is complete, so nothing has to survive a crash.  One that is there is written
- * as SQLite does it.
+ * is complete, so it need not survive the end of the system.  A process that is
+ * killed leaves what its journal, of one page, makes an empty database again.
  */
-static const char new_file[] = "PRAGMA journal_mode=MEMORY;"
-                               "PRAGMA synchronous=OFF;";
+static const char new_file[] = "PRAGMA synchronous=OFF;";
 /*
  * A table takes a page even if it is empty, and a release of the MPS has 90: so
  * the database of a small log has small pages, which take 3 % more instructions

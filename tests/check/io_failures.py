@@ -96,8 +96,8 @@ def run(library, fault, line, at, folder):
 def is_named(line, one):
     """Whether the message of a failure says which file it is of."""
     file = os.path.basename(one.what.split(" ")[1])
-    # a new file beside the one that is named
-    file = re.sub(r"\.new-\d+$", "", file)
+    # a new file beside the one that is named, or the journal of a database
+    file = re.sub(r"\.new-\d+$|-journal$", "", file)
     text = one.error.decode(errors="replace")
     if line[0] == "~" or file.startswith(("teltools.", "telreplay.")):
         return True

@@ -168,6 +168,29 @@ ask() {
 	[ ! -e new.db ]
 }
 
+@test "a run that is killed leaves an empty database, which can be added to" {
+	local tries=0 pid
+	mkfifo pipe
+	"$TEL_BUILD/bin/telcat" -q -f sqlite -o log.db pipe &
+	pid=$!
+	exec {to}>pipe
+	# more than SQLite's cache: a part of it is in the file
+	python3 -c '
+print("# teltools text 1\n# type: a 1 K s:string")
+for i in range(400):
+    print("%016X a s=\"%s\"" % (i, "x" * 100000))' >&"$to"
+	until [ -s log.db ]; do
+		[ $((tries += 1)) -lt 600 ]
+		sleep 0.1
+	done
+	kill -KILL $pid
+	wait $pid || [ $? = 137 ]
+	exec {to}>&-
+	telcat -f sqlite -o log.db mpsio.log
+	[ "$(ask log.db 'SELECT name FROM event_log')" = mpsio.log ]
+	[ "$(ask log.db 'PRAGMA integrity_check')" = ok ]
+}
+
 @test "a file other than a database stays unchanged" {
 	cp mpsio.log copy
 	run -1 --separate-stderr telcat -f sqlite -o copy mpsio.log
