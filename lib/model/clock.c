@@ -2,7 +2,6 @@
 /* Ticks to nanoseconds by linear interpolation between known points. */
 #include "model/clock.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +35,7 @@ struct tel_clock {
 	struct point last;
 	uint64_t unit;     /* of the other clock, ticks a second */
 	double fixed_rate; /* hertz, or 0 */
+	uint64_t tick;     /* its ns a tick, if they are whole; else 0 */
 	uint64_t origin;
 	int begun; /* the origin was set */
 	/* whose origin it has, or NULL; and who have its own */
@@ -84,8 +84,7 @@ slope(const struct tel_clock *c, struct point a, struct point b)
 static void
 clock_changed(struct tel_clock *c)
 {
-	/* a difference that a double holds */
-	const uint64_t most = UINT64_C(1) << DBL_MANT_DIG;
+	const uint64_t most = INT64_MAX;
 	const int ns =
 	    c->seen < 2 && c->fixed_rate >= 1e9 && c->fixed_rate <= 1e9;
 
@@ -157,7 +156,14 @@ void
 tel__clock_set_rate(struct tel_clock *c, double hertz)
 {
 	if (hertz > 0 && isfinite(hertz)) {
+		const uint64_t second = 1000000000;
+		const uint64_t whole =
+		    hertz >= 1 && hertz <= 1e9 ? (uint64_t)hertz : 0;
+
 		c->fixed_rate = hertz;
+		c->tick = (double)whole >= hertz && second % whole == 0 ?
+		    second / whole :
+		    0;
 		clock_changed(c);
 	}
 }
@@ -417,12 +423,27 @@ part_holds(const struct tel_clock *c, const struct tel__clock_part *part,
 	    ticks >= part->low && ticks <= part->high;
 }
 
+/* Ticks that are so many ns each: a double holds those of 104 days. */
+static int64_t
+ns_by_ticks(const struct tel_clock *c, uint64_t ticks)
+{
+	const int before = ticks < c->origin;
+	const uint64_t since = before ? c->origin - ticks : ticks - c->origin;
+	uint64_t ns;
+
+	if (__builtin_mul_overflow(since, c->tick, &ns) || ns > INT64_MAX)
+		return before ? INT64_MIN : INT64_MAX;
+	return before ? -(int64_t)ns : (int64_t)ns;
+}
+
 /* tel__clock_ns(), with the part that was found for ticks before. */
 static int64_t
 ns_by_part(struct tel_clock *c, uint64_t ticks, struct tel__clock_part *part)
 {
 	if (part_holds(c, part, ticks) || tel__clock_part(c, ticks, part))
 		return tel__clock_part_ns(part, ticks);
+	if (c->tick != 0)
+		return ns_by_ticks(c, ticks);
 	double rate = tel__clock_rate(c);
 	return rate > 0 ? to_int64(clock_minus(ticks, c->origin) * 1e9 / rate) :
 	                  0;

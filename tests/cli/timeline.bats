@@ -134,6 +134,25 @@ toy() {
 	done
 }
 
+@test "times are whole nanoseconds after 104 days, too" {
+	local rate
+	for rate in 1000000000 1000000; do
+		printf '%s\n' '# teltools text 1' "# tick rate: $rate" \
+		    '# type: a 1 K x:unsigned' '0000000000000000 a x=1' \
+		    '0020000000000001 a x=2' '0020000000000003 a x=3' >long.txt
+		telcat -f tel -o long.tel long.txt
+		for log in long.txt long.tel; do
+			telcat -H -T ns $log | cut -d ' ' -f 1 |
+			    diff - <(python3 -c "
+for t in 0, 2 ** 53 + 1, 2 ** 53 + 3:
+    print(min(t * (1000000000 // $rate), 2 ** 63 - 1))")
+			[ "$(telcat -c -w 'time == 9007199254740993' $log)" = \
+			    $((rate / 1000000000)) ]
+		done
+	done
+	telcat -q --tb-hz 1000000000 -f chrome long.txt | grep -F '"ts":9007199254740.995'
+}
+
 @test "logs of any rate have one time, files one after the other each their own" {
 	printf '%s\n' '# teltools text 1' '# format: t' '# tick rate: 1000000000' \
 	    '# type: A 1 K u:unsigned' '0000000000001005 A u=1' \
