@@ -357,6 +357,33 @@ folded_end(struct tel_printer *pr, const struct timeline_track *t,
 	}
 }
 
+/* Goes on from a node with the stack that an event has itself, if it has one. */
+static int
+add_own_stack(struct folded *f, const struct tel_event *ev, uint32_t *node)
+{
+	const int field = tel__stacks_field(ev->type);
+	struct tel__stacks *tree = &f->tree;
+	struct tel__stack_log *log;
+	uint32_t own;
+	size_t n = 0;
+
+	if (field < 0 || tel_event_u64(ev, (unsigned)field) == 0)
+		return 1;
+	log = tel__stacks_log(tree, ev->log);
+	if (log == NULL || (own = tel__stacks_find(tree, log, ev, 0)) == 0)
+		return 0;
+	for (; own != 0; own = tree->nodes[own].parent) {
+		if (!TEL__RESERVE(tree->path, tree->path_room, n + 1))
+			return 0;
+		tree->path[n++] = tree->nodes[own].name + (size_t)1;
+	}
+	while (n > 0)
+		if ((*node = tel__stacks_child(tree, *node,
+		         (uint32_t)tree->path[--n])) == 0)
+			return 0;
+	return 1;
+}
+
 static void
 folded_span(struct tel_printer *pr, const struct timeline_track *t,
     uint64_t time, uint64_t length, const char *name, size_t n,
@@ -372,7 +399,7 @@ folded_span(struct tel_printer *pr, const struct timeline_track *t,
 	if (method >= 0)
 		label = tel_event_label(ev, (unsigned)method, &more);
 	if (s == NULL || !folded_advance(f, s, time) ||
-	    !find_node(f, s, &node) ||
+	    !find_node(f, s, &node) || !add_own_stack(f, ev, &node) ||
 	    (node = tel__stacks_name(&f->tree, node, name, n)) == 0 ||
 	    (label != NULL &&
 	        (node = tel__stacks_name(&f->tree, node, label, more)) == 0) ||
@@ -482,8 +509,13 @@ folded_begin_log(struct tel_printer *pr, const struct tel_event *ev)
 	}
 	if (pr->continues)
 		return TEL_OK;
+	/* the readers of the logs before are gone */
 	if (f->heap != NULL && pr->fresh)
 		tel_heap_end(f->heap);
+	if (pr->fresh)
+		tel__stacks_end(&f->tree);
+	if (f->sampled && pr->fresh)
+		tel__stacks_end(&f->stacks_of_samples);
 	tel_status st = close_stacks(f);
 	tel__timeline_begin(f->timeline);
 	return st;

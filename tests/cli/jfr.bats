@@ -342,6 +342,29 @@ for row in list(csv.reader(sys.stdin))[1:]: print(row[2], row[3])' |
 	    'jdk.ExecutionSample jdk.NativeMethodSample jdk.ObjectAllocationSample' ]
 }
 
+@test "stacks of recordings one after the other are each their own" {
+	local logs=("$DATA/g1-17.jfr.zst" "$DATA/serial-25.jfr.zst")
+	for log in "${logs[@]}"; do
+		telcat -f folded "$log"
+	done | LC_ALL=C sort >want
+	telcat --no-merge -f folded "${logs[@]}" | LC_ALL=C sort | diff want -
+}
+
+@test "what lasts and has a stack is below it" {
+	local types=jdk.JavaMonitorWait,shop.Order
+	telcat -f json -F '(name),stack,duration' -e $types "$DATA/g1-17.jfr.zst" |
+	    python3 -c '
+import collections, json, sys
+lines = collections.Counter()
+for line in sys.stdin:
+    fields = json.loads(line)["fields"]
+    lines[fields["stack"] + ";" + fields["(name)"]] += fields["duration"]
+for line in sorted(lines):
+    print(line, lines[line])' >want
+	[ "$(wc -l <want)" -ge 4 ]
+	telcat -f folded -e $types "$DATA/g1-17.jfr.zst" | diff want -
+}
+
 @test "every kind of value, structs, lists, and types that change" {
 	python3 "$TEL_TOP/tests/bench/jfr_make.py" odd >odd.jfr
 	telcat -H odd.jfr >text
