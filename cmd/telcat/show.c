@@ -354,6 +354,10 @@ open_printer(struct show *show)
 		    settings_printers(&t->settings));
 	if (st == TEL_OK)
 		return 1;
+	/* the other options were checked before */
+	if (st == TEL_EINVAL)
+		return message_fail(STATUS_USAGE, NULL, "-F: %s",
+		    tel_printer_error(show->printer));
 	telcat_show_report_error(show, st);
 	return 0;
 }

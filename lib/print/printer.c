@@ -208,10 +208,16 @@ printer_name_length(const char *s)
 	return i;
 }
 
-/* Takes over the name of n bytes at s. */
+/* Takes over the name of n bytes at s, without the blanks around it. */
 static tel_status
 printer_add_name(struct tel_printer *pr, const char *s, size_t n)
 {
+	const size_t blanks = strspn(s, " \t\n");
+
+	s += blanks;
+	n -= blanks;
+	while (n > 0 && strchr(" \t\n", s[n - 1]) != NULL)
+		n--;
 	if (n == 0)
 		return tel__render_fail(pr, "empty field name");
 	for (unsigned i = 0; i < pr->nnames; i++)

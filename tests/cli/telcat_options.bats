@@ -591,6 +591,17 @@ try() {
 	    awk '{ print $2 }' | grep -x 32
 }
 
+@test "-F takes names with blanks around them" {
+	for format in text csv json arrow; do
+		telcat -f $format -e PoolAlloc -F pool,size mpsio.log >want
+		telcat -f $format -e PoolAlloc -F ' pool , size' mpsio.log | cmp - want
+	done
+	[ "$(telcat -f csv -n 1 -F 'size, size / 2' mpsio.log | head -n 1)" = \
+	    'clock,type,size,size / 2' ]
+	expect 2 'telcat: -F: empty field name' telcat -F 'pool, ,size' mpsio.log
+	expect 2 'telcat: -F: duplicate field name' telcat -F 'size, size' mpsio.log
+}
+
 @test "--types --verbose describes types and fields of every release" {
 	telcat --types -H --verbose --as mps-1.118.0 -e ArenaPollEnd >got
 	printf '%s\n' '#   an arena has been polled for work to do' \
