@@ -486,9 +486,11 @@ tel__live_leave(struct tel__live *l, uint64_t log_tag)
 	tel_status st = TEL_OK;
 	size_t i, rest = 0, n = 0;
 
+	if (l->looks > LOOKS_MIN + LOOKS * l->allocations)
+		return TEL_OK;
 	for (i = 0; i < l->nended; i++)
 		n += l->ended[i].log_tag == log_tag;
-	if (n == 0 || l->looks > LOOKS_MIN + LOOKS * l->allocations)
+	if (n == 0)
 		return TEL_OK;
 	l->looks += l->nblocks;
 	for (i = 0; i < l->nblocks && st == TEL_OK; i++)

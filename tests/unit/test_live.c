@@ -2,6 +2,8 @@
 /* Live blocks: the ends of processes, where logs come together. */
 #include "model/live.h"
 
+#include <unistd.h>
+
 #include "tap.h"
 
 #define LOG 0x1234567890abcdefu
@@ -96,6 +98,24 @@ test_places(struct tel__live *l)
 	ok(seen.left == 5 && l->nended == 1, "and so does a process");
 }
 
+/* Nor do those that wait for it cost each operation. */
+static void
+test_ends(void)
+{
+	const uint64_t n = 600000;
+	struct tel__live l;
+
+	(void)alarm(60);
+	tel__live_init(&l, see, NULL);
+	for (uint64_t i = 1; i <= n; i++)
+		take(&l, TEL_ALLOC_MALLOC, i, 0);
+	for (uint64_t i = 1; i <= n; i++)
+		take(&l, TEL_ALLOC_PROCESS_END, i, 0);
+	is_u64(l.nended <= n, 1, "many processes end one after the other");
+	tel__live_clear(&l);
+	(void)alarm(0);
+}
+
 int
 main(void)
 {
@@ -106,5 +126,6 @@ main(void)
 	test_looks(&l);
 	test_places(&l);
 	tel__live_clear(&l);
+	test_ends();
 	return done();
 }
