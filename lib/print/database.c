@@ -484,34 +484,59 @@ add_table(struct tel__buffer *b, const struct tel_type *type)
 	    rowid_of(type), type);
 }
 
+/* Adds the codes of a type and of those of its name, in any case, behind it. */
+static void
+add_codes(struct tel__buffer *b, const struct tel_type *type,
+    const char *before, const char *after)
+{
+	const struct tel_type *t = type,
+	                      *end = type->schema->types + type->schema->ntypes;
+
+	for (; t < end; t++)
+		if (is_named(t, type->name, type->name_length))
+			add_sql(b, "%s%s%u%s", t == type ? "" : ",", before,
+			    (unsigned)t->code, after);
+}
+
 /*
  * Adds the condition that the database has the name of a type, in any case of
- * letters, for other types than the schema has: tables would be shared.  The
- * first of the types whose names differ only in case has it for all of them.
+ * letters, for other types than the schema has: tables would be shared.  Either
+ * may lack those of the highest codes, which a log has found later.  The first
+ * of the types whose names differ only in case has it for all of them.
  */
 static void
 add_variants(struct tel__buffer *b, const struct tel_type *type)
 {
+	static const char of_name[] =
+	    " FROM event_type WHERE name=%v COLLATE NOCASE AND code<=%u";
 	const struct tel_schema *schema = type->schema;
-	unsigned i, n = 0;
+	unsigned i, n = 0, last = 0;
 
 	for (i = 0; &schema->types[i] != type; i++)
 		if (is_named(&schema->types[i], type->name, type->name_length))
 			return;
-	add_sql(b,
-	    " OR EXISTS (SELECT 1 FROM event_type WHERE name=%v COLLATE NOCASE"
-	    " AND code NOT IN (",
-	    type->name);
 	for (; i < schema->ntypes; i++)
 		if (is_named(&schema->types[i], type->name, type->name_length))
-			add_sql(b, "%s%u", n++ > 0 ? "," : "",
-			    (unsigned)schema->types[i].code);
-	database_add(b, "))");
-	if (n > 1)
+			n++, last = (unsigned)schema->types[i].code;
+	if (n == 1) {
 		add_sql(b,
-		    " OR (SELECT count(*) FROM event_type WHERE name=%v COLLATE"
-		    " NOCASE) NOT IN (0,%u)",
-		    type->name, n);
+		    " OR (SELECT min(code) FROM event_type WHERE name=%v"
+		    " COLLATE NOCASE)<>%u",
+		    type->name, last);
+		return;
+	}
+	database_add(b, " OR EXISTS (SELECT 1");
+	add_sql(b, of_name, type->name, last);
+	database_add(b, " AND code NOT IN (");
+	add_codes(b, type, "", "");
+	database_add(b, ")) OR (SELECT count(*)");
+	add_sql(b, of_name, type->name, last);
+	database_add(b, ")<>(SELECT count(*) FROM (VALUES ");
+	add_codes(b, type, "(", ")");
+	add_sql(b,
+	    ") WHERE column1<=(SELECT max(code) FROM event_type WHERE name=%v"
+	    " COLLATE NOCASE))",
+	    type->name);
 }
 
 /* Types that the database already has, but in another way, are misfits. */
@@ -529,9 +554,11 @@ add_check(struct tel__buffer *b, const struct tel_type *type)
 	    type);
 	for (unsigned i = 0; i < type->nfields; i++)
 		add_sql(b, "%c,", type, i);
-	/* no column: there is no such table yet */
-	add_sql(b, "'time','log_serial')) NOT IN (0,%u);\n",
-	    type->nfields + 2u);
+	/* no column: there is no such table yet, nor may another type have it */
+	add_sql(b,
+	    "'time','log_serial')) NOT IN (0,(SELECT count(*)*%u FROM"
+	    " event_type WHERE code=%u));\n",
+	    type->nfields + 2u, (unsigned)type->code);
 }
 
 /*
