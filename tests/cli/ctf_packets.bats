@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Packets of CTF: their sizes, what they count, and their clocks.
+# Packets of CTF: their sizes, what they count, their clocks, and strings in them.
 
 # "run --separate-stderr" sets stderr.
 # shellcheck disable=SC2154
@@ -246,4 +246,19 @@ contexts() {
 	    telcat "$place/trace"
 	[ "$stderr" = "telcat: $place/trace: secret/: Permission denied" ]
 	rm -r "$place"
+}
+
+@test "a string with a NUL does not end early in a trace" {
+	{
+		zstd -dc "$TEL_TOP/tests/data/alloc/calls.mtrace.zst"
+		printf '%b\n' '@ ./\0t:[0x1285] + 0x11112a0 0xa' \
+		    '@ ./t:[0x1285] + 0x22222a0 0xa'
+	} >log
+	for format in ctf ctf2; do
+		telcat -q -f $format -o $format log
+		telcat -H -n -2 $format | diff - <(telcat -H -n -2 log |
+		    sed 's/ malloc/ Alloc:malloc/; s/x00/xc0\\x80/; s/size=/address_label="" size=/
+		        s/\[\(.*\)\]$/ caller_label=\1/')
+	done
+	[ "$(babeltrace2 ctf | wc -l)" = "$(telcat -c log)" ]
 }

@@ -534,9 +534,17 @@ ctf_write_put_value(struct tel__buffer *b, enum tel_datatype datatype,
 	    s.is_float && s.bits == 32 ? tel_bits_float(v) : v, s.bits);
 }
 
+/* A NUL is its two bytes in Java's modified UTF-8: one byte ends the string. */
 static void
 ctf_write_put_string(struct tel__buffer *b, const char *s, size_t n)
 {
+	const char *nul;
+
+	for (; n > 0 && (nul = memchr(s, '\0', n)) != NULL; s = nul + 1) {
+		tel__buffer_put(b, s, (size_t)(nul - s));
+		tel__buffer_put(b, "\300\200", 2);
+		n -= (size_t)(nul - s) + 1;
+	}
 	tel__buffer_put(b, s, n);
 	tel__buffer_put(b, "", 1);
 }
