@@ -341,6 +341,28 @@ test_refused(void)
 	made_free(&m);
 }
 
+/* A trace needs a folder, for each event. */
+static void
+test_no_folder(void)
+{
+	tel_printer *p = new_printer(TEL_FORMAT_CTF);
+	struct made m;
+	unsigned i;
+
+	made_new(&m, "mps-1.118.0");
+	made_alloc(&m, 5);
+	for (i = 0; i < 10000; i++)
+		if (tel_printer_event(p, &m.event) != TEL_EINVAL)
+			break;
+	is_u64(i, 10000, "no event is written without a folder");
+	is_str(tel_printer_error(p), "the trace has no folder", "why");
+	is_u64((uint64_t)tel_printer_finish(p), (uint64_t)TEL_ESTATE,
+	    "nor is it finished");
+	tel_printer_free(p);
+	tel_schema_free(m.log.schema);
+	made_free(&m);
+}
+
 static void
 test_late(void)
 {
@@ -436,6 +458,7 @@ main(void)
 	run(test_empty);
 	run(test_names);
 	run(test_refused);
+	run(test_no_folder);
 	run(test_late);
 	run(test_failing);
 	return done();

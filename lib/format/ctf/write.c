@@ -697,6 +697,9 @@ ctf_write_event(struct tel_printer *pr, const struct tel_event *ev)
 	struct tel__entry *e;
 	int fresh;
 
+	/* the first event failed to make it */
+	if (t->out == NULL)
+		return tel__render_fail(pr, "the trace has no folder");
 	e = tel__table_put(&t->ids, (uint64_t)(uintptr_t)ev->type, &fresh);
 	if (e == NULL)
 		return TEL_ENOMEM;
