@@ -113,8 +113,13 @@ functions_of() {
 		$(tail -n 1 got)
 	END
 	telstat part.tel | grep -A1 Hits | grep -q 'updates 0'
-	# snapshots without definitions, but for the bounds of a histogram
+	# definitions are kept
 	telfilter -k Snapshot disk.tel >part.tel
+	run -0 --separate-stderr telstat part.tel
+	[[ $output == *'Disk:Size  (hist)  bytes'* ]]
+	[ -z "$stderr" ]
+	# snapshots without definitions, but for the bounds of a histogram
+	telfilter --bare -k Snapshot disk.tel >part.tel
 	run -0 --separate-stderr telstat part.tel
 	[[ $output == *'Disk:Cache:Hits  (growth)'*'updates 750  total 750'* ]]
 	[[ $output == *'Disk:Read  (dur)  ns'*'pairs 1,000'*'damaged 0' ]]
