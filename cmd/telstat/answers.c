@@ -385,9 +385,9 @@ answers_put_stacks(struct report *r, const struct show *show)
 		return;
 	}
 	report_section(r, REPORT_TEXT, "")->apart = 1;
-	report_line(r, "", "%10s  %10s  %11s  stack (%zu of %zu; see --stacks)",
-	    "peak", "leaked", "allocations",
-	    n < STACKS_SHOWN ? n : STACKS_SHOWN, n);
+	report_line(r, "", "%10s  %10s  %11s  stack (%s; see --stacks)", "peak",
+	    "leaked", "allocations",
+	    report_part(r, n < STACKS_SHOWN ? n : STACKS_SHOWN, n));
 	for (i = 0; i < STACKS_SHOWN && tel_heap_stack_at(heap, i, &s); i++) {
 		const char *frames = tel_heap_holder(heap, i);
 
@@ -480,9 +480,9 @@ put_pools(struct report *r, const struct show *show)
 	if (text) {
 		report_section(r, REPORT_TEXT, "")->apart = 1;
 		report_line(r, "",
-		    "%10s  %10s  %10s  %11s  pool (%zu of %zu; see --stacks)",
-		    "peak", "live", "allocated", "allocations",
-		    n < shown ? n : shown, n);
+		    "%10s  %10s  %10s  %11s  pool (%s; see --stacks)", "peak",
+		    "live", "allocated", "allocations",
+		    report_part(r, n < shown ? n : shown, n));
 		for (i = 0; i < shown && next_pool(show, &at, &p); i++)
 			put_pool(r, show, &p);
 		report_put(r);

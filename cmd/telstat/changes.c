@@ -205,7 +205,7 @@ put_all(struct report *r, const struct show *show, const struct changes *c)
 		        show->options->key == NULL ? "stack" :
 		                                     show->options->key_text);
 		r->section.lead_strong = 1;
-		report_line(r, "", "%zu of %zu", shown, c->count);
+		report_line(r, "", "%s", report_part(r, shown, c->count));
 		report_put(r);
 		changes_put_text(r, show, "all", &all, 0);
 	}

@@ -274,9 +274,9 @@ put_collections(struct report *r, const struct show *show)
 		                             COLLECTIONS_SHOWN;
 	s = report_section(r, REPORT_TEXT | REPORT_JSON, "collection");
 	s->apart = s->sparse = 1;
-	s->lead = shown < n ?
-	    report_text(r, "Collections: the last %zu of %zu", shown, n) :
-	    "Collections";
+	s->lead = shown < n ? report_text(r, "Collections: the last %s",
+	                          report_part(r, shown, n)) :
+	                      "Collections";
 	add_column(r, "time_ns", "at", REPORT_WITH_UNIT, "ns");
 	add_column(r, "before_bytes", "heap before", REPORT_SIZE, "bytes");
 	add_column(r, "after_bytes", "after", REPORT_SIZE, "bytes");
@@ -345,8 +345,9 @@ put_generations(struct report *r, const struct show *show)
 	shown = r->options.top > 0 ? report_rows(r, n) : GENERATIONS_SHOWN;
 	report_section(r, REPORT_TEXT | REPORT_JSON, "generation")->apart = 1;
 	report_column(r, text ? "generation" : "name",
-	    shown < n ? report_text(r, "generation (%zu of %zu)", shown, n) :
-	                NULL,
+	    shown < n ?
+	        report_text(r, "generation (%s)", report_part(r, shown, n)) :
+	        NULL,
 	    REPORT_GROUPED, 0)
 	    ->left = 1;
 	report_column(r, "address", NULL, REPORT_GROUPED, 0)->shown =
@@ -445,8 +446,8 @@ runtime_put_top(struct report *r, tel_heap *heap, const char *what,
 	report_column(r, "share", NULL, REPORT_PERCENT, 0)->decimals = 1;
 	(void)report_column(r, "samples", NULL, REPORT_GROUPED, 0);
 	add_column(r, what,
-	    report_text(r, "%s (%zu of %zu%s)", what,
-	        n < TOP_SHOWN ? n : (size_t)TOP_SHOWN, n,
+	    report_text(r, "%s (%s%s)", what,
+	        report_part(r, n < TOP_SHOWN ? n : (size_t)TOP_SHOWN, n),
 	        stack ? "; see --stacks" : ""),
 	    REPORT_GROUPED, NULL);
 	for (i = 0; i < TOP_SHOWN && tel_heap_stack_at(heap, i, &s); i++) {

@@ -285,14 +285,14 @@ put_title(struct report *r, const struct show *show, size_t n, size_t shown,
     const tel_heap_stack *all)
 {
 	struct report_section *s = report_section(r, REPORT_TEXT, "");
+	char count[FORMAT_TEXT];
 
 	s->apart = 1;
 	s->lead = report_text(r, "%s:", title(r, show));
 	s->lead_strong = 1;
-	if (shown < n)
-		report_say(r, REPORT_TEXT, "", "%zu of %zu", shown, n);
-	else
-		report_say(r, REPORT_TEXT, "", "%zu", n);
+	report_say(r, REPORT_TEXT, "", "%s",
+	    shown < n ? report_part(r, shown, n) :
+	                format_count(int128_u64(n), r->options.raw, count));
 	report_put(r);
 	telstat_stacks_put_text(r, show, SIZE_MAX, "all", all);
 }

@@ -292,8 +292,8 @@ put_figures(struct report *r, const struct show *show, const struct groups *g)
 	s->title = tel_stat_name(first);
 	s->definition = tel_stat_definition(first);
 	if (bars.n < g->n)
-		s->definition = report_text(r, "%s: %zu of %zu groups",
-		    s->definition, bars.n, g->n);
+		s->definition = report_text(r, "%s: %s groups", s->definition,
+		    report_part(r, bars.n, g->n));
 	s->bars = &bars;
 	report_put(r);
 }

@@ -150,6 +150,16 @@ report_text(struct report *r, const char *format, ...)
 	return text;
 }
 
+const char *
+report_part(struct report *r, size_t shown, size_t n)
+{
+	char part[FORMAT_TEXT], all[FORMAT_TEXT];
+
+	return report_text(r, "%s of %s",
+	    format_count(int128_u64(shown), r->options.raw, part),
+	    format_count(int128_u64(n), r->options.raw, all));
+}
+
 /* ------------------------------------------------------------ sections */
 
 int

@@ -365,6 +365,8 @@ void report_note(struct report *r, unsigned shown, const char *name,
 __attribute__((format(printf, 3, 4))) void report_line(struct report *r,
     const char *label, const char *format, ...);
 
+/* How many of all rows are shown, "5 of 6,458"; of the report, as text is. */
+const char *report_part(struct report *r, size_t shown, size_t n);
 /*
  * Text that is good until the section is handed over.
  * "" when out of memory; the report has then failed.
