@@ -280,6 +280,18 @@ field() {
 	done
 }
 
+@test "the name of a place in the code has its first 255 bytes" {
+	name=$(printf '%0300d' 0 | tr 0 n)
+	printf 'a 1 1.000001: kmem:kfree: call_site=%s ptr=0x10\n' "$name" \
+	    "${name:0:255}" >log
+	clean telcat -f json log >got
+	python3 - <<-'END'
+		import json
+		labels = [json.loads(line)["labels"]["call_site"] for line in open("got")]
+		assert labels == ["n" * 255] * 2, labels
+	END
+}
+
 @test "samples without times are in their order, with their stacks" {
 	{
 		echo 'node-v1 31912 cpu-clock: '

@@ -76,6 +76,19 @@ terminal() {
 	done
 }
 
+@test "the time of day of a clock with a fraction of ticks a second" {
+	printf '%s\n' '# format: toy' '# tick rate: 2.5' \
+	    '# origin: 1000000000000000000' '# type: a 1 A n:unsigned' \
+	    '0000000000000005 a n=1' '0000000000000007 a n=2' >toy.txt
+	run -0 telcat -H -T iso toy.txt
+	[ "${lines[0]}" = '2001-09-09T01:46:42.000000000Z a n=1' ]
+	[ "${lines[1]}" = '2001-09-09T01:46:42.800000000Z a n=2' ]
+	# beyond the year 2262 there is none
+	sed '$d; s/0000000000000005/FFFFFFFFFFFFFFFF/' toy.txt >late.txt
+	run -0 telcat -H -T iso late.txt
+	[ "$output" = 'FFFFFFFFFFFFFFFF a n=1' ]
+}
+
 @test "time in each form is what the clock says, in each format" {
 	python3 - >toy.txt <<-'END'
 		print("# format: toy\n# tick rate: 3000000000\n"
