@@ -39,14 +39,49 @@ has_part(const char *name)
 	static const char *const parts[] = { "alloc", "Alloc", "operator new",
 		"_Znw", "_Zna", "std::", "__gnu_cxx", "strdup", "strndup",
 		"::grow", "::resize", "::reserve", "::push_back", "::emplace",
-		"hashbrown::", "core::fmt::", "core::iter::", "core::ops::",
-		"core::option::", "core::result::", "core::slice::",
-		"core::str::" };
+		"hashbrown::", "core::array::", "core::clone::", "core::fmt::",
+		"core::iter::", "core::ops::", "core::option::",
+		"core::result::", "core::slice::", "core::str::" };
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
 		if (strstr(name, parts[i]) != NULL)
 			return 1;
 	return 0;
+}
+
+static int
+starts_with(const char *s, const char *start)
+{
+	return strncmp(s, start, strlen(start)) == 0;
+}
+
+/*
+ * Whether a method of a trait of Rust's library is the library's own for types
+ * of any crate: the trait implements it, as "collect" of iterators, which few
+ * crates do again, or no crate implements the trait.
+ */
+static int
+is_provided(const char *trait, const char *method)
+{
+	if (starts_with(trait, "core::iter::traits::iterator::"))
+		return strcmp(method, "::next") != 0 &&
+		    !starts_with(method, "::next::");
+	if (starts_with(trait, "std::io::"))
+		return starts_with(method, "::read_") ||
+		    starts_with(method, "::write_");
+	return *trait == '<' || starts_with(trait, "core::convert::Into") ||
+	    (starts_with(trait, "alloc::") &&
+	        !starts_with(trait, "alloc::task::"));
+}
+
+/* Whether a type is of the language: no crate adds methods of its own to it. */
+static int
+is_of_language(const char *type)
+{
+	type += *type == '&';
+	type += starts_with(type, "mut ") ? 4 : 0;
+	return strstr(type, "::") == NULL || strchr("[(*", *type) != NULL ||
+	    starts_with(type, "fn(");
 }
 
 /*
@@ -74,14 +109,17 @@ rust_is_allocator(char *type)
 	if (depth > 0 || strncmp(type + i, "::", 2) != 0 ||
 	    strncmp(type, "<lambda", 7) == 0)
 		return 0;
-	if (has_part(type + i))
+	const char *own = type + i;
+	if (has_part(own))
 		return 1;
 	type[i - 1] = '\0';
-	if (trait != NULL && !is_of_rust(trait))
-		return 0;
-	/* those without a path are the language's */
-	return strstr(++type, "::") == NULL || is_of_rust(type) ||
-	    has_part(type);
+	if (trait != NULL) {
+		if (!is_of_rust(trait))
+			return 0;
+		if (is_provided(trait, own))
+			return 1;
+	}
+	return is_of_language(++type) || is_of_rust(type) || has_part(type);
 }
 
 int
