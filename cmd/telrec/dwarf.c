@@ -294,14 +294,15 @@ qualified_name(struct dwarf *d, const Dwarf_Die *function, const char *name,
 			break;
 		die = next;
 	}
-	for (at = scopes_outer(d->scope.in, &die);
-	     at != NO_HOLDER && n < HOLDERS_MAX;
-	     at = d->scope.in->holders[at].outer)
+	const struct unit *u =
+	    scopes_unit_of(&d->scopes, &d->f, d->scope.in, &die);
+	for (at = scopes_outer(u, &die); at != NO_HOLDER && n < HOLDERS_MAX;
+	     at = u->holders[at].outer)
 		within[n++] = at;
 	while (n-- > 0) {
-		die = d->scope.in->holders[within[n]].die;
+		die = u->holders[within[n]].die;
 		if (n > 0)
-			next = d->scope.in->holders[within[n - 1]].die;
+			next = u->holders[within[n - 1]].die;
 		put_holder(d, &t, &die, n > 0 ? function_name(d, &next) : name);
 	}
 	dwarf_put(&t, "%s", name);

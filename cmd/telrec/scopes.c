@@ -72,7 +72,8 @@ index_units(struct scopes *s, const struct libdw *f, Dwfl_Module *module)
 		if (!TEL__RESERVE_ZEROED(s->units, s->room, s->nunits + 1) ||
 		    !spans_add(&s->spans, f, die, s->nunits))
 			return;
-		s->nunits++;
+		s->units[s->nunits].at = die->address;
+		s->units[s->nunits++].die = *die;
 	}
 }
 
@@ -163,29 +164,41 @@ index_functions(struct unit *u, const struct libdw *f, Dwarf_Die *parent,
 }
 
 /*
- * The unit that an address is in, with its functions; NULL: none.  They and its
- * lines may be in a file of their own, .dwo, which is opened now.
+ * Indexes the functions of a unit, once.  They and its lines may be in a file
+ * of their own, .dwo, which is opened now.
  */
-static struct unit *
-scopes_find_unit(struct scopes *s, const struct libdw *f, uint64_t pc)
+static void
+index_unit(struct unit *u, const struct libdw *f, size_t number)
 {
-	const struct span *span = spans_find(&s->spans, pc);
-	struct unit *u = span == NULL ? NULL : &s->units[span->unit];
+	Dwarf_Die die = { 0 };
 	void *last = NULL;
 
-	if (u == NULL || u->indexed)
-		return u;
-	if (f->dwarf_cu_info(span->die.unit, NULL, NULL, NULL, &u->die, NULL,
-	        NULL, NULL) != 0 ||
-	    u->die.unit == NULL)
-		u->die = span->die;
+	if (u->indexed)
+		return;
+	if (f->dwarf_cu_info(u->die.unit, NULL, NULL, NULL, &die, NULL, NULL,
+	        NULL) == 0 &&
+	    die.unit != NULL)
+		u->die = die;
 	(void)index_functions(u, f, &u->die,
-	    (struct place){ span->unit, 0, scopes_is_cxx(f, &u->die),
-	        NO_HOLDER },
+	    (struct place){ number, 0, scopes_is_cxx(f, &u->die), NO_HOLDER },
 	    &last);
 	spans_sort(&u->functions);
 	u->indexed = 1;
-	return u;
+}
+
+const struct unit *
+scopes_unit_of(struct scopes *s, const struct libdw *f, const struct unit *in,
+    const Dwarf_Die *function)
+{
+	size_t lo = 0, hi = s->nunits, mid;
+
+	if (function->unit == in->die.unit)
+		return in;
+	TEL__BISECT(lo, hi, mid, s->units[mid].at <= function->address);
+	if (lo == 0 || s->units[lo - 1].die.unit != function->unit)
+		return in;
+	index_unit(&s->units[lo - 1], f, lo - 1);
+	return &s->units[lo - 1];
 }
 
 /* Finds the function or block in another that an address is in.  1, or 0. */
@@ -220,7 +233,10 @@ scopes_find(struct scopes *s, const struct libdw *f, Dwfl_Module *module,
 	s->indexed = 1;
 	scope->pc = address - s->bias;
 	scope->count = 0;
-	struct unit *unit = scopes_find_unit(s, f, scope->pc);
+	const struct span *span = spans_find(&s->spans, scope->pc);
+	struct unit *unit = span == NULL ? NULL : &s->units[span->unit];
+	if (unit != NULL)
+		index_unit(unit, f, span->unit);
 	scope->in = unit;
 	scope->unit = unit == NULL ? NULL : &unit->die;
 	struct span *function =

@@ -36,7 +36,8 @@ struct holder {
 #define NO_HOLDER SIZE_MAX
 
 struct unit {
-	Dwarf_Die die; /* once it is indexed */
+	Dwarf_Die die; /* of its .dwo, once it is indexed */
+	void *at;      /* where it is in the file, in order */
 	struct spans functions;
 	struct holder *holders; /* of C++, in order of their addresses */
 	size_t nholders, holder_room;
@@ -63,6 +64,13 @@ struct scope {
 
 void scopes_find(struct scopes *s, const struct libdw *f, Dwfl_Module *module,
     uint64_t address, struct scope *scope);
+
+/*
+ * The unit that a function is declared in, indexed: by the linker's optimiser,
+ * or by dwz, it is another one than that of an address.  in: if none is found.
+ */
+const struct unit *scopes_unit_of(struct scopes *s, const struct libdw *f,
+    const struct unit *in, const Dwarf_Die *function);
 
 /* The one that a function of a unit is in, or NO_HOLDER. */
 size_t scopes_outer(const struct unit *u, const Dwarf_Die *function);

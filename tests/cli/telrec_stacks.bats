@@ -117,6 +117,11 @@ all_stacks() {
 	# those that are inlined, too, which have no symbols
 	has 1003 'main;shop::\(anonymous namespace\)::Cart::add'
 	has 1004 'main;main\(\)::\{lambda\}::operator\(\)'
+	# the linker's optimiser declares them in another unit than their code
+	g++ -O1 -g -flto -fno-omit-frame-pointer -o program local.cc
+	record --stacks=fp
+	has 1003 '(main;)?shop::\(anonymous namespace\)::Cart::add'
+	has 1004 '(main;)?main\(\)::\{lambda\}::operator\(\)'
 }
 
 @test "functions in namespaces, as clang and rustc write them" {
