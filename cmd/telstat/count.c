@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include "common/counting.h"
 #include "common/message.h"
+#include "reader/span.h"
 #include "statistic.h"
 #include "trace.h"
 
@@ -377,6 +378,40 @@ needs_merge(const struct telstat *t)
 	    tel_stats_uses(t->stats, TEL_USE_RATE) || t->each_rate;
 }
 
+/* A table of types has nothing of blocks, nor has text of statistics. */
+static int
+follows_blocks(const struct telstat *t)
+{
+	return !t->types &&
+	    (!t->given || t->report || t->format->report != &report_as_text);
+}
+
+/* Blocks are followed in order of time. */
+static int
+has_new_blocks(const void *arg, const tel_schema *schema)
+{
+	const struct count *c = arg;
+
+	return follows_blocks(c->telstat) && answers_have_blocks(schema);
+}
+
+/*
+ * Whether a log in any order was counted in the order of its file, and blocks
+ * were freed that it does not allocate, or allocated again that it has not freed.
+ */
+static int
+counts_out_of_order(const struct count *c, const tel_stats *s,
+    const tel_reader *r)
+{
+	tel_int128 n;
+
+	return (tel__reader_is_text(r) ||
+	           !tel_schema_ordered(tel_reader_schema(r))) &&
+	    has_new_blocks(c, tel_reader_schema(r)) &&
+	    (tel_stats_total(s, TEL_TOTAL_STRAYS, &n) ||
+	        tel_stats_total(s, TEL_TOTAL_ENDED, &n));
+}
+
 /* ----------------------------------------------------- on several threads */
 
 /* A counter: a set of its own. */
@@ -452,7 +487,8 @@ telstat_counter_take(void *arg, void *taken, struct source *src)
 	}
 	/* what a log before or this one adds, as one thread would */
 	if (t->heap != NULL ||
-	    (t->runtime != NULL && !runtime_joins(counter->runtime)))
+	    (t->runtime != NULL && !runtime_joins(counter->runtime)) ||
+	    counts_out_of_order(c, counter->stats, src->reader))
 		return COUNT_AGAIN;
 	st = tel_stats_join(c->show.stats, counter->stats);
 	if (st == TEL_ELIMIT)
@@ -492,15 +528,6 @@ read_side_by_side(struct count *c, const struct visitor *v)
 	    (s->select.filtering &&
 	        tel_filter_uses(s->select.filter, TEL_USE_OTHERS));
 	counting_run(s, v, &counting);
-}
-
-/* Blocks are followed in order of time. */
-static int
-has_new_blocks(const void *arg, const tel_schema *schema)
-{
-	const struct count *c = arg;
-
-	return c->telstat->answers && answers_have_blocks(schema);
 }
 
 static void
@@ -746,9 +773,7 @@ telstat_run(struct telstat *t, struct sink *sink)
 	struct count c;
 
 	t->answers = answers_wanted(t);
-	/* a table of types has nothing of blocks, nor has text of statistics */
-	if (t->types ||
-	    (t->given && !t->report && t->format->report == &report_as_text))
+	if (!follows_blocks(t))
 		(void)tel_stats_set(t->stats, TEL_STATS_BLOCKS, 0);
 	if (read_counts(&c, t, sink)) {
 		check_rate(&c);

@@ -142,11 +142,23 @@ for i in range(30):
 		    '# role: F free p - -'
 		printf '%s\n' "${line[1]}" "${line[2]}" "${line[0]}" "${line[3]}"
 	} >log
-	for option in --verbose --blocks=size '-wlive >= 0' -n4; do
+	for option in --verbose --blocks=size '-wlive >= 0' -n4 -fcsv \
+	    -fopenmetrics -fprometheus; do
 		echo "$option"
 		telstat -q "$option" log >got
 		telstat -q -S "$option" log | diff - got
 	done
+	# those of a log that is read in pieces, too
+	{
+		grep '#' log
+		for ((i = 1; i <= 40000; i++)); do
+			printf '%016X F p=0x%x\n%016X A p=0x%x size=99\n' \
+			    $((2 * i)) "$i" $((2 * i - 1)) "$i"
+		done
+	} >long
+	telstat -q -j 2 -f csv long >got
+	grep -q 'totals,freed_blocks,,,,40000,' got
+	run ! grep freed_unknown got
 	telstat log | grep -Eq '^peak +1 blocks +100 bytes'
 	telstat <(cat log) | diff - <(telstat log)
 	# so does a native file of that text
