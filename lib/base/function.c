@@ -66,7 +66,7 @@ is_before_list(const char *name, size_t n, const char *s, size_t m)
 		return !is_bracketed_name(s, m);
 	return n > 0 &&
 	    (isalnum((unsigned char)name[n - 1]) ||
-	        memchr("_>)]", name[n - 1], 4) != NULL);
+	        memchr("_>)]'", name[n - 1], 5) != NULL);
 }
 
 size_t

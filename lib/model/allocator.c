@@ -133,5 +133,9 @@ tel__is_allocator(const char *name, size_t n)
 	own = text + (tel__function_start(text, n) - text);
 	if (*own == '<')
 		return rust_is_allocator(own);
+	/* behind it is the type that a value is converted to */
+	char *operator= strstr(own, "operator ");
+	if (operator!= NULL && !starts_with(operator, "operator new"))
+		*operator= '\0';
 	return is_of_jdk(own) || has_part(own);
 }

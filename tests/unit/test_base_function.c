@@ -34,6 +34,12 @@ static const struct row {
 	{ "main::{lambda(std::string)#1}::operator()(std::string) const",
 	    "main::{lambda#1}::operator() const",
 	    "main::{lambda#1}::operator() const", 0 },
+	{ "f(int)::'lambda'(std::string)::operator()(std::string) const",
+	    "f::'lambda'::operator() const", "f::'lambda'::operator() const",
+	    0 },
+	{ "Key::operator std::string() const",
+	    "Key::operator std::string const",
+	    "Key::operator std::string const", 0 },
 	{ "void (anonymous namespace)::f<std::less<int> >()",
 	    "void (anonymous namespace)::f", "(anonymous namespace)::f", 0 },
 	{ "<map::Map<alloc::string::String> as "
