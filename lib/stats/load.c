@@ -157,7 +157,9 @@ begin_session(struct loader *l)
 {
 	/* telstat has counted the events of logs, and its records are none */
 	static const char by[] = "teltools ";
+	const int follows = l->part != NULL;
 	tel_status st = tel__load_end_session(l);
+	const uint64_t reached = follows ? l->into->reached : 0;
 
 	if (st != TEL_OK)
 		return st;
@@ -174,7 +176,12 @@ begin_session(struct loader *l)
 		return TEL_OK;
 	tel__load_watch(l);
 	st = tel__stats_show_rest(l->into);
-	return st == TEL_OK ? tel_stats_begin(l->part, NULL) : st;
+	if (st == TEL_OK)
+		st = tel_stats_begin(l->part, NULL);
+	/* the sessions of a log have one clock, from the first event of all */
+	l->part->timed = l->part->sessions;
+	l->part->reached = reached;
+	return st;
 }
 
 /* A record that is of a class. */

@@ -320,6 +320,27 @@ snapshots() {
 	clean telstat log | diff - got
 }
 
+@test "telstat -i shows each multiple once, of sessions that follow each other, too" {
+	for ((i = 0; i < 6; i++)); do
+		printf '%016X H inst 1 0 0 hz=1000\n%016X C id=1 type=growth name=g\n' \
+		    $((i * 150)) $((i * 150))
+		printf '%016X U c=1 op=inc v=1\n%016X Z\n' $((i * 150 + 149)) \
+		    $((i * 150 + 149))
+	done >log
+	telstat -i 200ms log | grep -E '^==|updates' | paste -d ' ' - - |
+	    sed 's/ *total.*//' >got
+	diff got - <<-END
+		== at 200 ms ==   updates 1
+		== at 400 ms ==   updates 2
+		== at 600 ms ==   updates 4
+		== at 800 ms ==   updates 5
+		== end, 894 ms ==   updates 6
+	END
+	telstat -i 200ms --deltas -f csv log | grep ',g,growth,updates,' |
+	    awk -F, '{ n += $NF == "" ? $(NF - 1) : $NF } END { print n }' >got
+	[ "$(<got)" = 6 ]
+}
+
 @test "telstat --deltas shows what each interval of an inst log came to" {
 	snapshots >log
 	clean telstat -i 4ms --deltas --rate log >got
