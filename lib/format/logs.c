@@ -218,7 +218,7 @@ tel__reader_begin_log(struct tel_reader *r, const char *name)
 	memcpy(r->count_before, r->count, sizeof(r->count));
 	r->told_before = r->told;
 	r->notices = 0;
-	r->timeless = 0;
+	r->timeless = 1;
 	memset(&r->progress, 0, sizeof(r->progress));
 	memset(&r->event, 0, sizeof(r->event));
 	r->event.log = &r->log;

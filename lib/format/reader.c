@@ -465,7 +465,8 @@ tel__reader_find(struct tel_reader *r)
 		return tel__reader_finish_log(r, st);
 	r->batch->next = 0;
 	r->batch->count = 1;
-	if (r->event.index == 0 || r->timeless) {
+	/* the first event of a log that is there, and may not be its first one */
+	if (r->event.index == 0 || r->timeless || r->event.log != log) {
 		r->timeless = tel_event_timeless(&r->event);
 		if (!r->timeless)
 			tel__clock_begin(r->event.log->clock, r->event.clock);

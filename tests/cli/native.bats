@@ -436,6 +436,26 @@ times() {
 	done
 }
 
+@test "times count from the first event that damage left" {
+	awk 'BEGIN {
+		print "# teltools text 1\n# tick rate: 1000000000.0"
+		print "# type: a 1 K x:unsigned"
+		for (i = 1; i <= 60000; i++)
+			printf "%016X a x=%d\n", 10 ^ 9 + i, (1 + sin(i)) * 2 ^ 40
+	}' >text
+	telcat -q -f tel text >bad.tel
+	printf XYZ | dd of=bad.tel bs=1 conv=notrunc status=none \
+	    seek=$(($(stat -c %s bad.tel) / 20))
+	exits 3 telcat -q bad.tel >left
+	for options in '-t 0,20us' '-w time<=20us'; do
+		# shellcheck disable=SC2086 # an option and its argument
+		run -3 --separate-stderr telfilter -q -c $options bad.tel
+		[ "$output" = 20001 ]
+		# shellcheck disable=SC2086
+		[ "$(telfilter -q -c $options left)" = 20001 ]
+	done
+}
+
 @test "a log of a few blocks that is cut off has the events before" {
 	zstd -qdc "$TEL_TOP/tests/data/mps/1.117.0-lii6ll-finalcv.log.zst" >long
 	for options in '' '-z 3'; do
