@@ -130,6 +130,13 @@ def snapshots(page, folder):
     page.key("[")
     expect(page.run("document.getElementById('snapshot').value"),
           str(len(times) - 2))
+    # keys work while the slider has the focus, and a reload keeps the tab
+    page.run("document.getElementById('snapshot').focus()")
+    page.key("2")
+    chosen = "document.querySelector('[aria-selected=true]').textContent"
+    page.wait(f"{chosen} === 'Overview'")
+    page.open(path)
+    expect(page.run(chosen), "Overview")
 
 
 def shell(page, folder):
@@ -286,6 +293,21 @@ def options(page, folder):
     expect(seen, [[False] * 4, [True] * 4])
 
 
+def large_numbers(page, folder):
+    """a histogram of numbers that doubles hardly tell apart"""
+    log = os.path.join(folder, "large.text")
+    first = 0x5600000000000000
+    with open(log, "w", encoding="utf-8") as out:
+        out.write("# teltools text 1\n# type: a 1 K x:unsigned\n")
+        out.writelines(f"{i + 1:016X} a x={first + 8 * i}\n"
+                       for i in range(64))
+    path, _ = both(folder, "telstat", "-s",
+                   f"h=hist(x,{first},{first + 512},32)", log)
+    page.open(path)
+    rows = show(page, "Statistics")["h"]["rows"]
+    expect([row[2] for row in rows], [4] * 16)
+
+
 def hostile(page, folder):
     """markup in a log is text"""
     log = os.path.join(folder, "<img src=x onerror=alert(1)>")
@@ -334,7 +356,7 @@ def sums_and_paper(page, folder):
 
 
 TESTS = [statistics, snapshots, shell, stacks, difference, replay, options,
-         hostile, many, sums_and_paper]
+         large_numbers, hostile, many, sums_and_paper]
 
 
 def case(test):

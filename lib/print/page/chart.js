@@ -24,7 +24,8 @@ function scale(lo, hi, a, b, log, unit) {
 			ticks.push(v, -v);
 		ticks.push(0);
 	} else {
-		const least = (hi - lo || 1) / most, step = unit === "bytes"
+		const least = Math.max(hi - lo || 1, Math.abs(lo) / 2 ** 45) / most;
+		const step = unit === "bytes"
 			? 2 ** Math.ceil(Math.log2(least)) : stepOf(least);
 		for (let v = Math.ceil(lo / step) * step; v <= hi; v += step)
 			ticks.push(Math.abs(v) < step / 2 ? 0 : v);
@@ -60,7 +61,7 @@ function frame(x, y, xTitle, yTitle) {
 // The picture as a file: what the style sheet says is written into it.
 function pictureOf(node) {
 	const copy = node.cloneNode(true), all = copy.querySelectorAll("*");
-	[...node.querySelectorAll("*")].forEach((e, i) => {
+	node.querySelectorAll("*").forEach((e, i) => {
 		const style = getComputedStyle(e);
 		for (const name of ["fill", "stroke", "fill-opacity"])
 			all[i].setAttribute(name, style.getPropertyValue(name));

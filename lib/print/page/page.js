@@ -188,7 +188,7 @@ function tabs(list, first) {
 }
 
 async function tab(i = tabNow) {
-	tabNow = i;
+	keep("tab", tabNow = i);
 	[...$("tabs").children].forEach((e, j) => {
 		e.ariaSelected = j === i;
 		e.tabIndex = j === i ? 0 : -1;
@@ -247,7 +247,7 @@ function theme(name) {
 }
 
 function onKey(e) {
-	const typing = e.target.matches?.("select, input:not([type=checkbox])");
+	const typing = e.target.matches?.("select, [type=search]");
 	// the text of a search stays, so that n goes on
 	if (e.key === "Escape" && typing) {
 		e.target.blur();

@@ -417,7 +417,6 @@ views.report = async function report(head) {
 	onTheme = () => flame.paint();
 	plain = Boolean(head.raw);
 	logX = head.log ?? null;
-	now = doc.reports.length - 1;
 	$("q").placeholder = "Search: names, frames of stacks";
 	if (doc.reports.length > 1)
 		slider();
@@ -435,7 +434,7 @@ views.report = async function report(head) {
 	await tabs(list.filter(([on]) => on).map(([, name, make]) => [name, () => {
 		drawn.length = 0;
 		return make();
-	}]), Number(keep("tab")) || 0);
+	}]), Number(keep("tab")));
 	$("find").addEventListener("submit", (e) => e.preventDefault());
 	$("q").addEventListener("input", () => {
 		sought = $("q").value.toLowerCase();

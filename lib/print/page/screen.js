@@ -27,7 +27,7 @@ const trackOf = (memory) => log.tracks.find((t) => t.memory === memory &&
 // Three digits and a unit; bytes and nanoseconds are whole.
 function brief3(v, unit) {
 	const [n, u = ""] = show(v, unit).split(" ");
-	return [/^(B|ns)?$/.test(u) || isNaN(n) ? n : n < 999.5
+	return [/^(B|ns|\w{4,})?$/.test(u) || isNaN(n) ? n : n < 999.5
 		? Number(n).toPrecision(3) : grouped.format(Math.round(n)), u];
 }
 

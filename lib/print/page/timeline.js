@@ -44,7 +44,6 @@ function settle() {
 		keep("folded", [0, ...log.tracks.filter((t) => t.folded)
 			.map((t) => t.id), 0]);
 		keep("scroll", scrollY);
-		keep("tab", tabNow);
 		say([`${at(from)} to ${at(to)}`,
 			selection && `selected ${time(selection.to - selection.from)}`,
 			hairline !== null && !pointer && `at ${at(hairline)}`,
