@@ -130,6 +130,32 @@ def test_names_of_controls(c):
               ".startsWith('1.0')")
 
 
+def test_labels(c):
+    """Long names of threads leave the name of their row to be read"""
+    log, path = c.path("threads.text"), c.path("threads.html")
+    with open(log, "w", encoding="utf-8") as out:
+        out.write("# teltools text 1\n# tick rate: 1000000000.0\n"
+                  "# type: a 1 K tid:unsigned\n")
+        out.writelines(f'{i:016X} a tid={i % 40}["pool-{i % 40}-http-nio"]\n'
+                       for i in range(1, 400))
+    with open(path, "wb") as out:
+        out.write(cases.command("telcat", "-f", "html", log))
+    c.page.open(path)
+    c.page.wait("document.querySelectorAll('#axes span').length > 30")
+    expect(c.page.run("""(() => {
+        const box = (e) => {
+            const range = document.createRange();
+            range.selectNodeContents(e);
+            return range.getBoundingClientRect();
+        };
+        const labels = [...document.querySelectorAll("#axes span")].map(box);
+        return [...document.querySelectorAll("#tree .first .head > *")]
+            .filter((e) => labels.some((l) => l.left < box(e).right &&
+                l.top < box(e).bottom && l.bottom > box(e).top))
+            .map((e) => e.textContent);
+    })()"""), [])
+
+
 def test_motion(c):
     """Nothing moves by itself: a view is there at once"""
     page = c.open()

@@ -266,8 +266,8 @@ function paintHeat(p, { series, unit, first: isFirst }, y, h) {
 					(0.1 + 0.9 * Math.log2(1 + sums[n][i]) / most));
 	});
 	if (series[0]?.name)
-		return series.forEach(({ row, name }) => p.axes.push([
-			(yOf(row) + yOf(row + 1)) / 2, fit(name, 160 * p.dpr)]));
+		return series.forEach(({ row, name }) => p.axes.push([(yOf(row) +
+			yOf(row + 1)) / 2, fit(name, (row > -4 ? 95 : 160) * p.dpr)]));
 	const apart = Math.ceil(all * 18 * p.dpr / h);
 	// decades of times, powers of two of all else
 	const step = unit === "ns" ? Math.log2(10) * Math.ceil(apart / 3.3) : apart;
