@@ -153,8 +153,10 @@ summary_of(struct report *r, const struct show *show, const tel_stat *stat)
 
 	for (unsigned i = 0; i < n; i++)
 		if (tel_stat_quantile(stat, list[i], &q))
-			text = report_text(r, "%s, %s \xe2\x89\xa4 %s", text,
+			text = report_text(r, "%s, %s %s %s", text,
 			    format_quantile(list[i], a),
+			    q.is == TEL_QUANTILE_AT_LEAST ? "\xe2\x89\xa5" :
+			                                    "\xe2\x89\xa4",
 			    format_edge(q.value, tel_stat_decimals(stat),
 			        tel_stat_unit(stat), show->options->raw, b));
 	return text;

@@ -526,6 +526,16 @@ svg_check() {
 	END
 }
 
+@test "svg shows a quantile of the last bucket as at least, as text does" {
+	printf '%s\n' '# teltools text 1' '# type: a 1 K x:unsigned' \
+	    '0000000000000001 a x=1' \
+	    '0000000000000002 a x=18446744073709551615' >far.text
+	telstat -q -s 'q=quantiles(x)' far.text >text
+	grep -q 'p50 <= 1  p75 >= 9187343239835811840  p90 >= ' text
+	telstat -q -f svg -s 'q=quantiles(x)' far.text >svg
+	grep -q 'updates, p50 ≤ 1, p90 ≥ 9187343239835811840, p99 ≥ ' svg
+}
+
 @test "svg marks bytes by powers of 2, and other numbers by powers of 10" {
 	python3 - <<-'END' >wide
 		print("# teltools text 1\n# format: mps-1.118.0/lii6gc")
