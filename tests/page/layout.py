@@ -156,6 +156,20 @@ def test_labels(c):
     })()"""), [])
 
 
+def test_drag_past_the_log(c):
+    """A drag past the edge of the tracks selects up to the end of the log"""
+    page = c.open()
+    left, top, right = page.run("""(() => {
+        const { left, top, right } = $("area").getBoundingClientRect();
+        return [left, top, right];
+    })()""")
+    page.drag((left + right) / 2, top + 60, right + 60, top + 60)
+    expect(page.run("[selection.from < selection.to, "
+                    "selection.to === log.span]"), [True, True])
+    page.drag((left + right) / 3, top + 60, left - 60, top + 60)
+    expect(page.run("selection.from"), 0)
+
+
 def test_motion(c):
     """Nothing moves by itself: a view is there at once"""
     page = c.open()

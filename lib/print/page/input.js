@@ -130,7 +130,8 @@ const rowName = (row, unit) => row === 0 ? "0"
 
 function select(from, to) {
 	selection = from === undefined ? null
-		: { from: Math.min(from, to), to: Math.max(from, to) };
+		: { from: between(Math.min(from, to), 0, log.span),
+			to: between(Math.max(from, to), 0, log.span) };
 	refreshMarks();
 }
 

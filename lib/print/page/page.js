@@ -241,8 +241,7 @@ const nextTheme = { "": "light", light: "dark", dark: "" };
 let onTheme = () => {};
 
 function theme(name) {
-	look.theme = name;
-	keep("theme", name);
+	keep("theme", look.theme = name);
 	onTheme();
 }
 

@@ -247,7 +247,7 @@ async function statistics(where) {
 	for (const s of exact ? [] : log.own.flatMap((t) => countsOf(t)))
 		if (s.type)
 			entry(s.type).count += total(s, "count", from, to + 1);
-	const rate = (count) => count / (to - from) * 1e9;
+	const rate = (count) => count / (to - from || 1) * 1e9;
 	const list = [...types.values()].map(({ type, of, count, values }) => {
 		const v = Float64Array.from(values).sort(), n = v.length;
 		const at = (q) => v[Math.min(Math.floor(q * n), n - 1)];

@@ -61,7 +61,7 @@ function recall() {
 	const parts = new URLSearchParams(location.hash.slice(1));
 	const list = (name) => (parts.get(name)?.split(",") ?? []).map((v) =>
 		v === "end" ? log.span : Number(v));
-	const [from, to] = list("s").map((t) => between(t, 0, log.span));
+	const [from, to] = list("s");
 	const [start, end] = list("v");
 	if (Number.isFinite(start) && end > start)
 		view = bounded(start, end);
@@ -105,7 +105,7 @@ views.timeline = async function timeline(head) {
 	arrange();
 	listen();
 	recall();
-	addEventListener("hashchange", recall);
+	window.onhashchange = recall;
 	flame.moved = settle;
 	await choose();
 	asked = false;
