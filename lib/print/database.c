@@ -562,6 +562,25 @@ add_check(struct tel__buffer *b, const struct tel_type *type)
 }
 
 /*
+ * A type whose table has another name is a misfit where the database has a type
+ * of that name: it may have the table, as the schema lacks it.
+ */
+static void
+add_table_check(struct tel__buffer *b, const struct tel_type *type)
+{
+	char *table = name_table(type);
+
+	if (table == NULL)
+		b->failed = 1;
+	else if (strcmp(table, type->name) != 0)
+		add_sql(b,
+		    "INSERT INTO temp.tel_misfit SELECT name FROM event_type"
+		    " WHERE name=%v COLLATE NOCASE;\n",
+		    table);
+	free(table);
+}
+
+/*
  * Makes the tables of a schema, where they are not there yet; fails where they
  * are there with other columns.
  */
@@ -569,8 +588,10 @@ static void
 database_add_schema(struct tel__buffer *b, const struct tel_schema *schema)
 {
 	add_registry(b, schema->undocumented);
-	for (unsigned i = 0; i < schema->ntypes; i++)
+	for (unsigned i = 0; i < schema->ntypes; i++) {
 		add_check(b, &schema->types[i]);
+		add_table_check(b, &schema->types[i]);
+	}
 	/* reports it at once, and drops the rows */
 	database_add(b,
 	    "DELETE FROM temp.tel_log WHERE EXISTS "

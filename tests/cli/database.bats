@@ -432,6 +432,12 @@ sys.exit(a != b or not any(x != float("%.10G" % x) for x in b))'
 	    s/ grab_2 9 / x 9 /; s/ GRAB .*/ grab_2 x=3/; s/grab_2 z/x z/' case.txt >other.txt
 	telcat -f sqlite -o direct.db one.txt
 	run -1 telcat -f sqlite -o direct.db other.txt
+	# nor one whose type would have the table of a type that it lacks
+	rm -f ./*.db
+	sed 's/ z/ x/' fewer.txt >one.txt
+	sed '/grab_2 /d' fewer.txt >other.txt
+	telcat -f sqlite -o direct.db one.txt
+	run -1 telcat -f sqlite -o direct.db other.txt
 	rm -f ./*.db
 	both --index x case.txt
 }
