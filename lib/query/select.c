@@ -274,13 +274,14 @@ query_select_skip_blanks(const char *p)
 	return p;
 }
 
-/* Sixteen hexadecimal digits and no more: a clock as telcat prints it. */
+/* Sixteen hexadecimal digits without a unit: a clock as telcat prints it. */
 static int
 query_select_read_clock(const char *p, const char **end, uint64_t *out)
 {
 	uint64_t v;
 
-	if (tel__digits(p, 16, &v) != p + 16)
+	if (tel__digits(p, 16, &v) != p + 16 ||
+	    tel_is_word((unsigned char)p[16]) || p[16] == '.')
 		return 0;
 	*end = p + 16;
 	*out = v;
