@@ -395,6 +395,11 @@ telcat_show(struct telcat *t, struct sink *sink)
 		visitor.idle = telcat_show_idle;
 		visitor.any_order =
 		    (t->format.flags & TEL_PRINTER_LOG_ORDER) != 0;
+		/* blocks and ranges are followed in it, except by --live and -u */
+		visitor.sorts_text = t->seconds == 0 &&
+		    !t->settings.unbuffered &&
+		    ((t->format.flags & TEL_PRINTER_TIMELINE) != 0 ||
+		        tel_printer_uses(show.printer, TEL_USE_ORDER));
 		visitor.needs_rate = t->settings.time == TEL_TIME_SECONDS ||
 		    t->settings.time == TEL_TIME_NS ||
 		    tel_printer_uses(show.printer, TEL_USE_RATE);

@@ -191,6 +191,14 @@ for i in range(30):
 		telcat -H --file-order -w 'live == 150' $log >got
 		[ "$(<got)" = '000000000000000A A p=0x10 size=100' ]
 	done
+	# columns, a page and a replay see the same
+	telcat -H -F live log | cut -c 18- >got
+	diff got - <<<$'A live=100\nF live=0\nA live=50'
+	(grep '#' log && grep -v '#' log | sort) >sorted
+	telcat -f html <sorted >want
+	telcat -f html <log | diff want -
+	telreplay --dry-run <sorted | sed 's/, at event.*//' >want
+	telreplay --dry-run <log | sed 's/, at event.*//' | diff want -
 	# lines that are being written are shown at once
 	mkfifo pipe
 	telcat -H -u -w 'live == 50' pipe >got &

@@ -463,6 +463,7 @@ compile_all(struct reading *r)
 	visitor.run = trace_run;
 	visitor.end = compile_trace_end;
 	visitor.allocs = 1;
+	visitor.sorts_text = 1;
 	visitor.needs_rate =
 	    r->telreplay->run.pace > 0 || r->telreplay->run.think_log;
 	sources_run(&r->telreplay->settings, &visitor);
