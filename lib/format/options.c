@@ -285,7 +285,8 @@ tel__reader_is_text(const struct tel_reader *r)
 	const char *format =
 	    r->log.origin != NULL ? r->log.origin : tel_reader_format(r);
 
-	return strcmp(format, "text") == 0;
+	/* kernel traces of several processors may follow each other */
+	return strcmp(format, "text") == 0 || strcmp(format, "ftrace") == 0;
 }
 
 int

@@ -253,6 +253,24 @@ for i in range(30):
 	done
 }
 
+@test "kernel traces of processors one after the other are in order of time" {
+	local event='call_site=f+0x1 ptr=0xffff88810000'
+	printf 'app 7 [%03d] %s: kmem:%s %s%s\n' \
+	    0 1.000001 'kmalloc:' "$event" \
+	    '0040 bytes_req=60 bytes_alloc=64 gfp_flags=GFP_KERNEL' \
+	    0 1.000004 'kfree:' "$event" 0080 1 1.000002 'kfree:' "$event" 0040 \
+	    1 1.000003 'kmalloc:' "$event" \
+	    '0080 bytes_req=50 bytes_alloc=64 gfp_flags=GFP_KERNEL' >log
+	sort -k 4 log >sorted
+	for command in telstat 'telstat -f csv' 'telcat -f csv -F live' \
+	    'telcat -f html' 'telreplay --dry-run'; do
+		$command <sorted | sed 's/, at event.*//' >want
+		$command <log >got
+		sed 's/, at event.*//' got | diff want -
+	done
+	telcat -f csv -F live log | cut -d , -f 3 | diff - <(printf '%s\n' live 60 0 50 0)
+}
+
 @test "telstat says where labels and pairs may depend on late events" {
 	local log=$TEL_TOP/tests/data/mps/1.111.0-lii6gc-amcss.log.zst
 	for spec in 'l=tally(label(pool),4)' 'd=sum(dt)' 'n=sum(live)'; do
