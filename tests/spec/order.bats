@@ -197,6 +197,10 @@ for i in range(30):
 	(grep '#' log && grep -v '#' log | sort) >sorted
 	telcat -f html <sorted >want
 	telcat -f html <log | diff want -
+	for format in csv openmetrics; do
+		telstat -f $format <sorted >want
+		telstat -f $format <log | diff want -
+	done
 	telreplay --dry-run <sorted | sed 's/, at event.*//' >want
 	telreplay --dry-run <log | sed 's/, at event.*//' | diff want -
 	# lines that are being written are shown at once
