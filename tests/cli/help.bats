@@ -119,7 +119,7 @@ TOOLS=(telcat telfilter telstat telreplay telrec)
 	telreplay --dry-run there.tel | sed 's/at event [01]/at/' |
 	    cmp - report
 	grep -q 'not freed  *0 bytes in 0 blocks' report
-	run -3 telreplay --dry-run back.txt
+	run -3 telreplay --dry-run --file-order back.txt
 	telreplay --dry-run --program x.prog there.tel >report
 	for option in -S -c; do
 		run -2 telreplay "$option" --dry-run x.prog

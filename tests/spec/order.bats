@@ -266,11 +266,12 @@ for i in range(30):
 	    1 1.000003 'kmalloc:' "$event" \
 	    '0080 bytes_req=50 bytes_alloc=64 gfp_flags=GFP_KERNEL' >log
 	sort -k 4 log >sorted
-	for command in telstat 'telstat -f csv' 'telcat -f csv -F live' \
-	    'telcat -f html' 'telreplay --dry-run'; do
-		$command <sorted | sed 's/, at event.*//' >want
+	for command in "telstat" "telstat -f csv" "telcat -f csv -F live" \
+	    "telcat -f html" "telreplay --dry-run"; do
+		$command <sorted >want
 		$command <log >got
-		sed 's/, at event.*//' got | diff want -
+		sed -i 's/, at event.*//' want got
+		diff want got
 	done
 	telcat -f csv -F live log | cut -d , -f 3 | diff - <(printf '%s\n' live 60 0 50 0)
 }
