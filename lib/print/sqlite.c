@@ -8,8 +8,10 @@
  * linker does in all, for relocations that only this output needs.
  */
 #include <dlfcn.h>
+#include <limits.h>
 #include <sqlite3.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -362,6 +364,17 @@ sqlite_finish(struct tel_printer *pr)
 	return st;
 }
 
+/* Removes a database that is not complete, and then the journal of that. */
+static void
+remove_database(const char *path)
+{
+	char journal[PATH_MAX];
+
+	(void)unlink(path);
+	(void)snprintf(journal, sizeof(journal), "%s-journal", path);
+	(void)unlink(journal);
+}
+
 static void
 sqlite_release(struct tel_printer *pr)
 {
@@ -375,7 +388,7 @@ sqlite_release(struct tel_printer *pr)
 	if (d->lib.handle != NULL)
 		(void)dlclose(d->lib.handle);
 	if (d->created && !d->committed)
-		(void)unlink(pr->database);
+		remove_database(pr->database);
 	tel__database_clear(&d->database);
 }
 
