@@ -338,7 +338,7 @@ load(struct tel_stats *s, int fd, tel_read_fn *read, void *arg,
 		st = load_events(&l, r);
 		/* what was loaded before a failure can be shown, too */
 		const tel_status settled = tel_stats_settle(s);
-		st = st == TEL_OK ? settled : st;
+		st = settled == TEL_OK ? st : settled;
 	}
 	tel_reader_free(r);
 	tel__load_forget(&l);
