@@ -371,8 +371,9 @@ remove_database(const char *path)
 	char journal[PATH_MAX];
 
 	(void)unlink(path);
-	(void)snprintf(journal, sizeof(journal), "%s-journal", path);
-	(void)unlink(journal);
+	if (snprintf(journal, sizeof(journal), "%s-journal", path) <
+	    (int)sizeof(journal))
+		(void)unlink(journal);
 }
 
 static void
