@@ -8,13 +8,18 @@
 /* Bytes of a name that are looked at. */
 #define NAME_MAX_BYTES 4096
 
-/* What begins the crates of Rust's library. */
+static int
+starts_with(const char *s, const char *start)
+{
+	return strncmp(s, start, strlen(start)) == 0;
+}
+
+/* Whether a path begins as those of the crates of Rust's library do. */
 static int
 is_of_rust(const char *path)
 {
-	return strncmp(path, "core::", 6) == 0 ||
-	    strncmp(path, "alloc::", 7) == 0 ||
-	    strncmp(path, "std::", 5) == 0 || *path == '<';
+	return starts_with(path, "core::") || starts_with(path, "alloc::") ||
+	    starts_with(path, "std::") || *path == '<';
 }
 
 /* Whether a method is of the JDK: "java/util/HashMap.resize", or with dots. */
@@ -26,7 +31,7 @@ is_of_jdk(const char *name)
 	for (size_t i = 0; i < sizeof(packages) / sizeof(packages[0]); i++) {
 		const size_t n = strlen(packages[i]);
 
-		if (strncmp(name, packages[i], n) == 0 &&
+		if (starts_with(name, packages[i]) &&
 		    (name[n] == '/' || name[n] == '.'))
 			return 1;
 	}
@@ -47,12 +52,6 @@ has_part(const char *name)
 		if (strstr(name, parts[i]) != NULL)
 			return 1;
 	return 0;
-}
-
-static int
-starts_with(const char *s, const char *start)
-{
-	return strncmp(s, start, strlen(start)) == 0;
 }
 
 /*
@@ -105,7 +104,7 @@ rust_is_allocator(char *type)
 			type[i] = '\0';
 		}
 	}
-	/* others are no types: "<unknown>", and "<lambda>::f" of C++ */
+	/* "<unknown>", and "<lambda>::f" of C++, do not begin with a type */
 	if (depth > 0 || strncmp(type + i, "::", 2) != 0 ||
 	    strncmp(type, "<lambda", 7) == 0)
 		return 0;

@@ -554,7 +554,7 @@ add_check(struct tel__buffer *b, const struct tel_type *type)
 	    type);
 	for (unsigned i = 0; i < type->nfields; i++)
 		add_sql(b, "%c,", type, i);
-	/* no column: there is no such table yet, nor may another type have it */
+	/* no column: the table is still to be made, and by this type alone */
 	add_sql(b,
 	    "'time','log_serial')) NOT IN (0,(SELECT count(*)*%u FROM"
 	    " event_type WHERE code=%u));\n",
