@@ -67,11 +67,20 @@ int tel__tsdl_accept(struct tsdl *t, char c);
 int tel__tsdl_accept_word(struct tsdl *t, const char *word);
 /* Takes that character. */
 int tel__tsdl_expect(struct tsdl *t, char c);
-/* A copy of n bytes; words with dots between them. */
+/* A copy of n bytes. */
 const char *tel__tsdl_copy(struct tsdl *t, const char *text, size_t n);
+/* Takes a word or a string; words and dots, joined: "packet.header". */
+const char *tel__tsdl_name(struct tsdl *t);
 const char *tel__tsdl_dotted(struct tsdl *t);
+/* Takes an integer, which may have a sign or be in parentheses. */
+int tel__tsdl_integer(struct tsdl *t, uint64_t *value);
 /* "= VALUE;" behind the name of an attribute: its word or number. */
 int tel__tsdl_value(struct tsdl *t, struct attribute *a);
+/* The alignment that an attribute declares, in bits. */
+int tel__tsdl_align(struct tsdl *t, const struct attribute *a, uint32_t *align);
+/* Sets a class's member of that name; digits: of a number with a point. */
+int tel__tsdl_set(struct tsdl *t, struct ctf_class *c,
+    const struct attribute *a, uint64_t digits[2]);
 /* The byte order that an attribute declares. */
 int tel__tsdl_order(struct tsdl *t, const struct attribute *a,
     enum ctf_order *order);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The types of TSDL: tokens, scopes, and what types are made of. */
+/* The types of TSDL, and the scopes of their names. */
 #include "format/ctf/tsdl.h"
 
 #include <stdio.h>
@@ -7,164 +7,6 @@
 #include <string.h>
 
 #include "base/hash.h"
-
-/* The most bits of an integer: of its bytes, if they are more than 64. */
-#define WIDE_MAX 4096u
-
-/* ----------------------------------------------------------------- tokens */
-
-void
-tel__tsdl_advance(struct tsdl *t)
-{
-	tel__ctf_token(&t->lexer, &t->token);
-}
-
-int
-tel__tsdl_fail(struct tsdl *t, const char *expected)
-{
-	const struct ctf_token *k = &t->token;
-	int n = k->length < 40 ? (int)k->length : 40;
-
-	if (t->error->text[0] != '\0')
-		return 0;
-	if (k->kind == TOKEN_END)
-		return tel__ctf_error(t->error, k->line,
-		    "expected %s, found the end", expected);
-	if (k->kind == TOKEN_WORD || k->kind == TOKEN_STRING)
-		return tel__ctf_error(t->error, k->line,
-		    "expected %s, found %.*s", expected, n, k->text);
-	if (k->kind == TOKEN_PUNCTUATION)
-		return tel__ctf_error(t->error, k->line,
-		    "expected %s, found '%c'", expected, k->character);
-	return tel__ctf_error(t->error, k->line, "expected %s, found %s",
-	    expected,
-	    k->kind == TOKEN_INTEGER ? "a number" : "an invalid token");
-}
-
-int
-tel__tsdl_no_memory(struct tsdl *t)
-{
-	return tel__ctf_error(t->error, t->token.line,
-	    "out of memory, or metadata of too many types");
-}
-
-int
-tel__tsdl_at(const struct tsdl *t, char c)
-{
-	return t->token.kind == TOKEN_PUNCTUATION && t->token.character == c;
-}
-
-int
-tel__tsdl_accept(struct tsdl *t, char c)
-{
-	if (!tel__tsdl_at(t, c))
-		return 0;
-	tel__tsdl_advance(t);
-	return 1;
-}
-
-int
-tel__tsdl_expect(struct tsdl *t, char c)
-{
-	char text[4] = { '\'', c, '\'', '\0' };
-
-	return tel__tsdl_accept(t, c) || tel__tsdl_fail(t, text);
-}
-
-int
-tel__tsdl_is(const struct ctf_token *k, const char *word)
-{
-	return k->kind == TOKEN_WORD && strlen(word) == k->length &&
-	    memcmp(k->text, word, k->length) == 0;
-}
-
-int
-tel__tsdl_accept_word(struct tsdl *t, const char *word)
-{
-	if (!tel__tsdl_is(&t->token, word))
-		return 0;
-	tel__tsdl_advance(t);
-	return 1;
-}
-
-const char *
-tel__tsdl_copy(struct tsdl *t, const char *text, size_t n)
-{
-	const char *copy = tel__arena_string(&t->m->arena, text, n);
-
-	if (copy == NULL)
-		tel__tsdl_no_memory(t);
-	return copy;
-}
-
-/* Takes a word or a string, as a name.  NULL: failed. */
-static const char *
-tsdl_type_name(struct tsdl *t)
-{
-	if (t->token.kind != TOKEN_WORD && t->token.kind != TOKEN_STRING) {
-		tel__tsdl_fail(t, "a name");
-		return NULL;
-	}
-	const char *name = tel__tsdl_copy(t, t->token.text, t->token.length);
-	tel__tsdl_advance(t);
-	return name;
-}
-
-/* The name of a field, less the underscore that keeps it from the keywords. */
-static const char *
-field_name(const char *name)
-{
-	return name != NULL && name[0] == '_' && name[1] != '\0' ? name + 1 :
-	                                                           name;
-}
-
-/* Words and dots, joined: "packet.header".  NULL: failed. */
-const char *
-tel__tsdl_dotted(struct tsdl *t)
-{
-	char text[256];
-	size_t used = 0;
-
-	for (;;) {
-		if (t->token.kind != TOKEN_WORD ||
-		    used + t->token.length + 2 > sizeof(text)) {
-			tel__tsdl_fail(t, "a name");
-			return NULL;
-		}
-		memcpy(text + used, t->token.text, t->token.length);
-		used += t->token.length;
-		tel__tsdl_advance(t);
-		if (!tel__tsdl_at(t, '.') && t->token.kind != TOKEN_ARROW)
-			break;
-		tel__tsdl_advance(t);
-		text[used++] = '.';
-	}
-	return tel__tsdl_copy(t, text, used);
-}
-
-/* An integer with a sign, or in parentheses.  0: failed. */
-static int
-tsdl_type_integer(struct tsdl *t, uint64_t *value)
-{
-	int negative = 0, open = 0;
-
-	while (tel__tsdl_at(t, '(') && open < 8) {
-		tel__tsdl_advance(t);
-		open++;
-	}
-	if (tel__tsdl_accept(t, '-'))
-		negative = 1;
-	else
-		(void)tel__tsdl_accept(t, '+');
-	if (t->token.kind != TOKEN_INTEGER)
-		return tel__tsdl_fail(t, "a number");
-	*value = negative ? 0 - t->token.value : t->token.value;
-	tel__tsdl_advance(t);
-	while (open-- > 0)
-		if (!tel__tsdl_expect(t, ')'))
-			return 0;
-	return 1;
-}
 
 /* ----------------------------------------------------------------- scopes */
 
@@ -246,6 +88,14 @@ static const struct {
 	{ "event.context.", CTF_SPECIFIC_CONTEXT },
 	{ "event.fields.", CTF_PAYLOAD } };
 
+/* The name of a field, less the underscore that keeps it from the keywords. */
+static const char *
+field_name(const char *name)
+{
+	return name != NULL && name[0] == '_' && name[1] != '\0' ? name + 1 :
+	                                                           name;
+}
+
 static int
 tsdl_path(struct tsdl *t, struct ctf_path *path)
 {
@@ -282,142 +132,7 @@ tsdl_path(struct tsdl *t, struct ctf_path *path)
 	return 1;
 }
 
-/* ------------------------------------------------- integers and the like */
-
-int
-tel__tsdl_value(struct tsdl *t, struct attribute *a)
-{
-	a->word = NULL;
-	a->number = 0;
-	if (!tel__tsdl_expect(t, '='))
-		return 0;
-	if (t->token.kind == TOKEN_STRING)
-		a->word = tsdl_type_name(t);
-	else if (t->token.kind == TOKEN_WORD)
-		a->word = tel__tsdl_dotted(t);
-	else if (!tsdl_type_integer(t, &a->number))
-		return 0;
-	return t->error->text[0] == '\0' && tel__tsdl_expect(t, ';');
-}
-
-static int
-is_one_of(const char *word, const char *const *list)
-{
-	for (; word != NULL && *list != NULL; list++)
-		if (strcmp(word, *list) == 0)
-			return 1;
-	return 0;
-}
-
-static int
-attribute_truth(const struct attribute *a)
-{
-	static const char *const yes[] = { "true", "TRUE", "1", NULL };
-
-	return a->word != NULL ? is_one_of(a->word, yes) : a->number != 0;
-}
-
-static uint8_t
-attribute_base(const struct attribute *a)
-{
-	static const char *const hex[] = { "hexadecimal", "hex", "x", "X", "p",
-		NULL };
-	static const char *const bits[] = { "octal", "oct", "o", "binary", "b",
-		NULL };
-
-	if (is_one_of(a->word, hex) || (a->word == NULL && a->number == 16))
-		return 16;
-	if (is_one_of(a->word, bits) ||
-	    (a->word == NULL && (a->number == 8 || a->number == 2)))
-		return 8;
-	return 10;
-}
-
-int
-tel__tsdl_order(struct tsdl *t, const struct attribute *a,
-    enum ctf_order *order)
-{
-	static const char *const big[] = { "be", "network", NULL };
-	static const char *const little[] = { "le", NULL };
-	static const char *const native[] = { "native", NULL };
-
-	if (is_one_of(a->word, big))
-		*order = CTF_BIG;
-	else if (is_one_of(a->word, little))
-		*order = CTF_LITTLE;
-	else if (is_one_of(a->word, native))
-		*order = CTF_NATIVE;
-	else
-		return tel__ctf_error(t->error, t->token.line,
-		    "unknown byte order; expected le, be, network or native");
-	return 1;
-}
-
-static int
-attribute_align(struct tsdl *t, const struct attribute *a, uint32_t *align)
-{
-	if (a->word != NULL || a->number == 0 || a->number > 1u << 20 ||
-	    (a->number & (a->number - 1)) != 0)
-		return tel__ctf_error(t->error, t->token.line,
-		    "invalid alignment; expected a power of two");
-	*align = (uint32_t)a->number;
-	return 1;
-}
-
-/* "clock.NAME.value": the clock of that name. */
-static int
-attribute_map(struct tsdl *t, const struct attribute *a,
-    const struct ctf_clock **out)
-{
-	if (a->word == NULL || strncmp(a->word, "clock.", 6) != 0)
-		return 1;
-	for (const struct ctf_clock *c = t->m->clocks; c != NULL; c = c->next) {
-		size_t n = strlen(c->name);
-
-		if (strncmp(a->word + 6, c->name, n) == 0 &&
-		    (a->word[6 + n] == '.' || a->word[6 + n] == '\0')) {
-			*out = c;
-			return 1;
-		}
-	}
-	return tel__ctf_error(t->error, t->token.line,
-	    "unknown clock in map = %.60s", a->word);
-}
-
-/* One attribute of an integer, a number with a point or a string. */
-static int
-tsdl_set(struct tsdl *t, struct ctf_class *c, const struct attribute *a,
-    uint64_t digits[2])
-{
-	static const char *const none[] = { "none", "NONE", NULL };
-
-	if (strcmp(a->name, "size") == 0) {
-		if (a->word != NULL || a->number == 0 ||
-		    (a->number > 64 &&
-		        (a->number % 8 != 0 || a->number > WIDE_MAX)))
-			return tel__ctf_error(t->error, t->token.line,
-			    "invalid size of an integer; expected 1 to 64, or "
-			    "a multiple of 8 up to 4096");
-		c->size = (uint16_t)a->number;
-	} else if (strcmp(a->name, "signed") == 0) {
-		c->is_signed = (uint8_t)attribute_truth(a);
-	} else if (strcmp(a->name, "byte_order") == 0) {
-		return tel__tsdl_order(t, a, &c->order);
-	} else if (strcmp(a->name, "align") == 0) {
-		return attribute_align(t, a, &c->align);
-	} else if (strcmp(a->name, "base") == 0) {
-		c->base = attribute_base(a);
-	} else if (strcmp(a->name, "encoding") == 0) {
-		c->is_text = !is_one_of(a->word, none);
-	} else if (strcmp(a->name, "map") == 0) {
-		return attribute_map(t, a, &c->clock);
-	} else if (strcmp(a->name, "exp_dig") == 0) {
-		digits[0] = a->number;
-	} else if (strcmp(a->name, "mant_dig") == 0) {
-		digits[1] = a->number;
-	}
-	return 1;
-}
+/* --------------------------------------------------------------- classes */
 
 /* A class, all of its kind's own members unset. */
 static struct ctf_class *
@@ -449,9 +164,9 @@ tsdl_scalar(struct tsdl *t, enum ctf_kind kind)
 	c->align = kind == CTF_INTEGER ? 0 : 8;
 	if (tel__tsdl_accept(t, '{')) {
 		while (!tel__tsdl_accept(t, '}'))
-			if ((a.name = tsdl_type_name(t)) == NULL ||
+			if ((a.name = tel__tsdl_name(t)) == NULL ||
 			    !tel__tsdl_value(t, &a) ||
-			    !tsdl_set(t, c, &a, digits))
+			    !tel__tsdl_set(t, c, &a, digits))
 				return NULL;
 	} else if (kind != CTF_STRING) {
 		tel__tsdl_fail(t, "'{'");
@@ -547,7 +262,7 @@ tsdl_fields(struct tsdl *t, struct ctf_class *c)
 static const char *
 tsdl_tagged(struct tsdl *t, const char *what)
 {
-	const char *name = tsdl_type_name(t);
+	const char *name = tel__tsdl_name(t);
 
 	if (name == NULL)
 		return NULL;
@@ -577,7 +292,6 @@ static const struct ctf_class *
 tsdl_struct(struct tsdl *t)
 {
 	const char *tagged = NULL;
-	uint64_t align;
 
 	if (!tel__tsdl_at(t, '{')) {
 		tagged = tsdl_tagged(t, "struct");
@@ -597,10 +311,9 @@ tsdl_struct(struct tsdl *t)
 		uint32_t least = 1;
 
 		if (!tel__tsdl_expect(t, '(') ||
-		    !tsdl_type_integer(t, &align) || !tel__tsdl_expect(t, ')'))
-			return NULL;
-		a.number = align;
-		if (!attribute_align(t, &a, &least))
+		    !tel__tsdl_integer(t, &a.number) ||
+		    !tel__tsdl_expect(t, ')') ||
+		    !tel__tsdl_align(t, &a, &least))
 			return NULL;
 		if (least > c->align)
 			c->align = least;
@@ -657,17 +370,17 @@ tsdl_labels(struct tsdl *t, struct ctf_class *c)
 		l = tel__arena_alloc(&t->m->arena, sizeof(*l));
 		if (l == NULL)
 			return tel__tsdl_no_memory(t);
-		l->name = tsdl_type_name(t);
+		l->name = tel__tsdl_name(t);
 		if (l->name == NULL)
 			return 0;
 		l->range.low = l->range.high = next;
 		if (tel__tsdl_accept(t, '=')) {
-			if (!tsdl_type_integer(t, &l->range.low))
+			if (!tel__tsdl_integer(t, &l->range.low))
 				return 0;
 			l->range.high = l->range.low;
 			if (t->token.kind == TOKEN_ELLIPSIS) {
 				tel__tsdl_advance(t);
-				if (!tsdl_type_integer(t, &l->range.high))
+				if (!tel__tsdl_integer(t, &l->range.high))
 					return 0;
 			}
 		}
@@ -810,7 +523,7 @@ tel__tsdl_declarator(struct tsdl *t, struct declarator *d)
 	while (tel__tsdl_accept(t, '*') || tel__tsdl_accept_word(t, "const"))
 		continue;
 	if (t->token.kind == TOKEN_WORD)
-		d->name = tsdl_type_name(t);
+		d->name = tel__tsdl_name(t);
 	while (t->error->text[0] == '\0' && tel__tsdl_accept(t, '[')) {
 		if (d->nsizes == STEPS_MAX)
 			return tel__ctf_error(t->error, t->token.line,
@@ -818,7 +531,7 @@ tel__tsdl_declarator(struct tsdl *t, struct declarator *d)
 		if (t->token.kind == TOKEN_WORD) {
 			if (!tsdl_path(t, &d->sizes[d->nsizes].path))
 				return 0;
-		} else if (!tsdl_type_integer(t, &d->sizes[d->nsizes].length)) {
+		} else if (!tel__tsdl_integer(t, &d->sizes[d->nsizes].length)) {
 			return 0;
 		}
 		d->nsizes++;
