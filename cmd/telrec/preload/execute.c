@@ -20,11 +20,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "telrec/preload/preload.h"
 #include "telrec/preload/process.h"
 #include "telrec/preload/ring.h"
 #include "telrec/preload/sandbox.h"
 
-#define PUBLIC __attribute__((visibility("default")))
 /* Variables of an environment that is copied, at most. */
 #define VARIABLES 1024
 /* Arguments of a function such as execl(), at most. */

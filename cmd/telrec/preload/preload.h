@@ -6,6 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* A function that the library has instead of another of that name. */
+#define PUBLIC __attribute__((visibility("default")))
+
 /* Names this thread. */
 void ring_put_name(const char *name);
 /* Has this thread do now what its first record needs of the system. */
@@ -13,6 +16,11 @@ void ring_prepare(void);
 /* This thread is about to lose all system calls but a few, or has not. */
 void ring_forbid_calls(int on);
 
+/*
+ * Looks up the next function of a name, for one that only its own calls need.
+ * 0, with errno: there is none.
+ */
+int hooks_find_next(void **next, const char *name);
 /* The functions of the allocator are those that the program has already. */
 void hooks_late(void);
 /* Has calls of the allocator's functions leave the block in hooks_noticed. */
@@ -49,6 +57,6 @@ enum telrec_attach_result {
 	TELREC_ATTACH_NO_MEMORY /* it cannot map the arena */
 };
 /* Starts recording to the arena at path; telrec has the program call it. */
-__attribute__((visibility("default"))) int telrec_attach(const char *path);
+PUBLIC int telrec_attach(const char *path);
 
 #endif
