@@ -391,6 +391,31 @@ assert all_[0]["state"] is None and all_[1]["ever"] == str(-2**63)
 	[ "$(sqlite3 db 'SELECT json_extract(numbers, "$[1]") FROM [EVENT_test.Lists] LIMIT 1')" = -2 ]
 }
 
+@test "the names of types of Oracle's JDK 9 and 10" {
+	python3 - "$TEL_TOP/tests/bench" <<-'END'
+		import sys
+		sys.path.insert(0, sys.argv[1])
+		import jfr_make as j
+		of_now = j.BASE + [("jdk.ExecutionSample", 1000, j.EVENT, [
+		    j.HEAD[0], ("sampledThread", j.THREAD, j.POOL), j.HEAD[3],
+		    ("method", j.METHOD, j.POOL)])]
+		was = [(name.replace("jdk.types.", "com.oracle.jfr.types.")
+		        .replace("jdk.Ex", "com.oracle.jdk.Ex"), *rest)
+		       for name, *rest in of_now]
+		for path, kinds in ("now.jfr", of_now), ("was.jfr", was):
+		    with open(path, "wb") as out:
+		        out.write(j.chunk(kinds, j.event(1000, j.varint(5001) + b"\1\1\1"),
+		                          [j.pools()]))
+	END
+	telcat -H was.jfr | grep 'ExecutionSample.*stackTrace=[0-9]*\["java/lang/String.charAt:15'
+	for options in --types '-f json' '-f folded'; do
+		# shellcheck disable=SC2086
+		telcat $options now.jfr >now
+		# shellcheck disable=SC2086
+		telcat $options was.jfr | cmp now -
+	done
+}
+
 @test "expressions of absent values, structs and lists" {
 	python3 "$TEL_TOP/tests/bench/jfr_make.py" odd >odd.jfr
 	while read -r want expression; do

@@ -187,7 +187,8 @@ jfr_metadata_add_class(struct parser *p, const struct element *e)
 		l->direct[id] = (uint16_t)(l->nclasses + 1);
 	struct jfr_class *c = &l->classes[l->nclasses++];
 	memset(c, 0, sizeof(*c));
-	c->name = name;
+	/* "com.oracle.jdk.ThreadSleep" of Oracle's JDK 9 and 10 */
+	c->name = strncmp(name, "com.oracle.jdk.", 15) == 0 ? name + 11 : name;
 	c->id = id;
 	c->first = (uint32_t)l->nfields;
 	c->simple =
@@ -404,6 +405,19 @@ static const struct {
 	{ "jdk.types.ThreadGroup", JFR_NAMED, "name" },
 };
 
+/* Whether a class has a name of kinds, or the one that Oracle's JDK 9 and 10 had. */
+static int
+has_type_name(const struct jfr_class *c, const char *name)
+{
+	static const char before[] = "com.oracle.jfr.", now[] = "jdk.";
+
+	return strcmp(c->name, name) == 0 ||
+	    (strncmp(c->name, before, sizeof(before) - 1) == 0 &&
+	        strncmp(name, now, sizeof(now) - 1) == 0 &&
+	        strcmp(c->name + sizeof(before) - 1, name + sizeof(now) - 1) ==
+	            0);
+}
+
 /* The kind of a class's values, by its name. */
 static void
 jfr_metadata_classify(struct jfr_layout *l, struct jfr_class *c)
@@ -411,7 +425,7 @@ jfr_metadata_classify(struct jfr_layout *l, struct jfr_class *c)
 	const char *field = NULL;
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-		if (strcmp(kinds[i].name, c->name) != 0)
+		if (!has_type_name(c, kinds[i].name))
 			continue;
 		/* the primitive ones have no fields */
 		if ((kinds[i].field == NULL) != (c->count == 0))
