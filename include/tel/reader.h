@@ -64,9 +64,10 @@ TEL_SINCE_0_1 void tel_reader_free(tel_reader *r);
  *	mpseventcnv), "mpstxt" (that of mpseventtxt),
  *	"mpsdump" (that of EventDump in a debugger), "ctf" (a trace of LTTng
  *	and others), "hpm" (a trace of Jikes RVM), "hpm-meta" (the meta file
- *	of such traces), "ets" (a log of Singularity), "ftrace" (the text of perf script and trace-cmd), or a
- *	trace of an allocator: "android", "heaptrack", "kdump", "logalloc",
- *	"ltrace", "mtrace", "rep", "valgrind"; NULL to detect.
+ *	of such traces), "ets" (a log of Singularity), "ftrace" (the text
+ *	of perf script and trace-cmd), or a trace of an allocator: "android",
+ *	"heaptrack", "heaptrack-data", "kdump", "logalloc", "ltrace", "mtrace",
+ *	"rep", "valgrind"; NULL to detect.
  * Returns TEL_OK, TEL_EINVAL (no such name), TEL_ENOMEM, TEL_ESTATE.
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_reader_set_as(tel_reader *r,

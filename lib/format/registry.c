@@ -22,6 +22,7 @@
 	F(mpsdump, STAGE_LINES) \
 	F(ftrace, STAGE_FALLBACK) \
 	F(android, STAGE_FALLBACK) \
+	F(heaptrack_data, STAGE_FALLBACK) \
 	F(heaptrack, STAGE_FALLBACK) \
 	F(logalloc, STAGE_FALLBACK) \
 	F(mtrace, STAGE_FALLBACK) \

@@ -70,7 +70,7 @@ bare() {
 
 @test "telfilter writes the lines unchanged" {
 	for trace in "$ALLOC"/*.android* "$ALLOC"/*.mtrace.zst \
-	    "$ALLOC"/*.heaptrack.zst "$ALLOC"/*.rep "$ALLOC"/hand.logalloc; do
+	    "$ALLOC"/*.heaptrack*.zst "$ALLOC"/*.rep "$ALLOC"/hand.logalloc; do
 		zstd -dqcf "$trace" >plain
 		telfilter plain | cmp plain -
 	done
@@ -136,15 +136,112 @@ bare() {
 	    'malloc address=0x5600 size=513' 'free address=0x5600')
 }
 
-@test "a cut heaptrack file, and one without addresses" {
+@test "the data of heaptrack have the figures of the raw trace that they are made of" {
+	for log in perl.heaptrack perl.heaptrack-data; do
+		telstat "$ALLOC/$log.zst" >report
+		sed -n '/^allocated/,/^threads/p' report >$log.blocks
+		# totals by size, whatever a backtrace is called
+		telstat -f csv -s 'n=tally(size,4096) if allocates' "$ALLOC/$log.zst" |
+		    grep -v totals | sed 's/^[^,]*,//' | sort >$log.sizes
+	done
+	[ "$(wc -l <perl.heaptrack.blocks)" -ge 5 ]
+	diff perl.heaptrack.blocks perl.heaptrack-data.blocks
+	diff perl.heaptrack.sizes perl.heaptrack-data.sizes
+	# as heaptrack_print has it: calls, temporary, peak of 223.54K
+	grep -q '^allocated  *564 blocks' report
+	grep -q '^temporary  *84 blocks' report
+	grep -q '^peak .* 223,5[0-9][0-9] bytes' report
+	telcat -f folded "$ALLOC/perl.heaptrack-data.zst" >folded
+	grep -qx '_start;.*;main;perl_construct;Perl_hv_scalar;Perl_die_nocontext 32768' folded
+}
+
+@test "the data of heaptrack, line by line" {
+	# strings have their length from format 3 on
+	cat >new <<-'END'
+		v 10400 3
+		X ./a b
+		I 1000 5e2922
+		s 6 /bin/a
+		s 4 main
+		s 5 /s/a.c
+		s 5 inner
+		i 10 1
+		t 1 0
+		i 2f 1 2 3 1f
+		t 2 1
+		i 3f 1 4 3 2 2 3 a
+		t 3 2
+		i 4f 1 2
+		t 4 0
+		a 8 3
+		a 40 4
+		+ 0
+		+ 0
+		+ 1
+		c 5
+		- 0
+		+ 0
+		- 0
+		- 0
+		- 0
+		R 3ff
+
+		# strings: 4
+	END
+	telcat -H new | grep -v ' note ' | sed 's/^[0-9A-F]* //' >text
+	diff text - <<-'END'
+		trace number=1 ip=0x10["/bin/a"] parent=0
+		trace number=2 ip=0x2f["main at /s/a.c:31"] parent=1
+		trace number=3 ip=0x3f["inner at /s/a.c:2 <- main at /s/a.c:10"] parent=2
+		trace number=4 ip=0x4f["main"] parent=0
+		malloc id=1 size=8 trace=3
+		malloc id=2 size=8 trace=3
+		malloc id=4294967297 size=64 trace=4
+		clock milliseconds=5
+		free id=2
+		malloc id=2 size=8 trace=3
+		free id=2
+		free id=1
+		free id=0
+		resident pages=1023
+	END
+	sed -E 's/^s [0-9] /s /; s/^v .*/v 10250 2/' new >old
+	diff <(telcat -H new | grep -v ' note ') <(telcat -H old | grep -v ' note ')
+	telstat new >report
+	grep -q '^live  *1 blocks  *64 bytes' report
+	grep -q '^unknown  *1 blocks freed' report
+	telcat -f tel -o new.tel new
+	cmp <(telcat -H new) <(telcat -H new.tel)
+	# what was not defined, before or at all, is damage
+	while read -r line; do
+		{ head -n 21 new; echo "$line"; sed 1,21d new; } >damaged
+		run -3 --separate-stderr telcat -c damaged
+		[[ $stderr == *'damaged: offset '* ]] || { echo "$line"; return 1; }
+	done <<-'END'
+		+ 2
+		- 2
+		+ 100000000
+		t 5 0
+		t 0 0
+		i 5f 5
+		i 5f 1 2 5 1
+		i 5f 1 2 3 100000000
+		i 5f 1 x
+		i
+		a 8
+		a 8 3 4
+		s main
+		m 1 -
+		+ 8 1 10
+	END
+}
+
+@test "a cut heaptrack file" {
 	zstd -dqc "$ALLOC/perl.heaptrack.zst" >plain
 	{ head -n 400 plain; printf '%s' '- 5581b2'; } >short
 	run -0 --separate-stderr telcat -H short
 	[ "${#lines[@]}" -eq 401 ]
 	[[ $stderr == *'may be truncated'* ]]
-	printf 'v 10400 3\nX ls\ns main\ni 10 1\na 8 1\n+ 0\n- 0\n' >interpreted
-	run -1 --separate-stderr telcat interpreted
-	[ "$stderr" = 'telcat: interpreted: a file of heaptrack without addresses of blocks: record with heaptrack --raw' ]
 	# such a line elsewhere is damage
 	{ head -n 400 plain; echo 's main'; sed 1,400d plain; } >damaged
 	run -3 --separate-stderr telcat -c damaged

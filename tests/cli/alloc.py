@@ -121,6 +121,48 @@ def heaptrack(lines):
             yield clock, "note", {"text": line}
 
 
+def heaptrack_data(lines):
+    strings, instructions, sizes, live = ["?"], [None], [], {}
+    version = clock = frames = 0
+    for line in lines:
+        words = line.split(" ")
+        hexes = [int(w, 16) for w in words[1:]] if words[0] in "+-tRcia" else []
+        if line == "" or words[0] == "#":
+            continue
+        if words[0] == "+":
+            size, trace = sizes[hexes[0]]
+            live[hexes[0]] = live.get(hexes[0], 0) + 1
+            yield clock, "malloc", {"id": (hexes[0] << 32) + live[hexes[0]],
+                                    "size": size, "trace": trace}
+        elif words[0] == "-":
+            yield clock, "free", {"id": (hexes[0] << 32) + live[hexes[0]]}
+            live[hexes[0]] -= 1
+        elif words[0] == "t":
+            frames += 1
+            ip, name = instructions[hexes[0]]
+            yield clock, "trace", {"number": frames, "ip": (ip, name),
+                                   "parent": hexes[1]}
+        elif words[0] == "R":
+            yield clock, "resident", {"pages": hexes[0]}
+        elif words[0] == "c":
+            clock = hexes[0] * 1000000
+            yield clock, "clock", {"milliseconds": hexes[0]}
+        else:
+            yield clock, "note", {"text": line}
+        if words[0] == "v":
+            version = int(words[2], 16)
+        elif words[0] == "s":
+            strings.append(line.split(" ", 2 if version >= 3 else 1)[-1])
+        elif words[0] == "a":
+            sizes.append(hexes)
+        elif words[0] == "i":
+            of = hexes[2:]
+            parts = [strings[of[i]] + (f" at {strings[of[i + 1]]}:{of[i + 2]}"
+                                       if len(of) > i + 2 else "")
+                     for i in range(0, len(of), 3)]
+            instructions.append((hexes[0], " <- ".join(parts) or strings[hexes[1]]))
+
+
 def valgrind(lines):
     for n, line in enumerate(lines, 1):
         m = re.search(r"--(\d+)-- (\w+)\((.*?)\)(\w+\(.*?\))?(?: = (\w+))?$",
@@ -211,8 +253,8 @@ def show(clock, kind, values):
             order.append(order.pop(order.index(k)))
     for k in order:
         v = values[k]
-        if k == "caller":
-            out.append('caller=0x%x' % v[0] + ('["%s"]' % v[1] if v[1] else ""))
+        if isinstance(v, tuple):
+            out.append('%s=0x%x' % (k, v[0]) + ('["%s"]' % v[1] if v[1] else ""))
         elif k in ("address", "old", "ip"):
             out.append("%s=0x%x" % (k, v))
         elif k == "text":
@@ -261,7 +303,7 @@ def main():
             lines = file.read().split("\n")
         if lines[-1] == "":
             lines.pop()
-        events = list(globals()[path.rsplit(".", 1)[1]](lines))
+        events = list(globals()[path.rsplit(".", 1)[1].replace("-", "_")](lines))
         with open(path + ".text", "w", encoding="utf-8",
                   errors="surrogateescape") as file:
             file.writelines(show(*event) + "\n" for event in events)

@@ -21,6 +21,8 @@
 #define AL_HELD_LINE 240u
 /* The longest name of a place that is kept as its label. */
 #define AL_LABEL_MAX 255u
+/* The longest name of an instruction, with those that it is inlined into. */
+#define AL_NAME_MAX 1000u
 /* The most bytes of lines without an event that are kept to be passed on. */
 #define AL_LEAD_MAX 65536u
 #define AL_HEADER 16u
@@ -91,7 +93,9 @@ enum al_value {
 	TYPE(AL_ID_FREE, "free", "Alloc", TEL_ROLE_FREE, "i") \
 	TYPE(AL_DELETE_SIZED, "delete_sized", "Alloc", TEL_ROLE_DELETE_SIZED, \
 	    "a") \
-	TYPE(AL_FREE_SIZED, "free_sized", "Alloc", TEL_ROLE_FREE_SIZED, "as")
+	TYPE(AL_FREE_SIZED, "free_sized", "Alloc", TEL_ROLE_FREE_SIZED, "as") \
+	TYPE(AL_ID_TRACED, "malloc", "Alloc", TEL_ROLE_ALLOC, \
+	    "isx") /* the same of a block that has no address */
 
 enum al_type {
 #define AL_TYPE(type, name, kind, role, fields) type,
@@ -126,12 +130,13 @@ enum al_line {
 	AL_OTHER_OUTPUT, /* what the program said that was traced */
 	AL_MORE,         /* the first of two lines that are one event */
 	AL_WRONG,        /* damage: al_wrong() */
-	AL_INTERPRETED,  /* of a file of heaptrack that has no addresses */
+	AL_NO_MEMORY,    /* for what the line defines */
 	AL_BEGUN         /* the start of a call, the end of which is to come */
 };
 
 struct al;
 struct al_ahead;
+struct al_definitions;
 
 struct al_dialect {
 	const char *name;
@@ -144,18 +149,20 @@ struct al_dialect {
 	int mixed;       /* output of the traced program in between */
 	int score;       /* of a line of its */
 	int stateful;    /* what a line means depends on those before */
+	int defines;     /* what lines define is kept, in s->definitions */
 };
 
 extern const struct al_dialect tel__al_android, tel__al_logalloc,
-    tel__al_mtrace, tel__al_heaptrack, tel__al_valgrind, tel__al_ltrace,
-    tel__al_kdump, tel__al_rep;
+    tel__al_mtrace, tel__al_heaptrack, tel__al_heaptrack_data, tel__al_valgrind,
+    tel__al_ltrace, tel__al_kdump, tel__al_rep;
 
 /* How the event of a type is made of values. */
 struct al_shape {
 	const struct tel_type *type; /* NULL: the dialect has none such */
 	uint8_t nfields;
 	uint8_t value[AL_FIELDS_MAX];
-	uint8_t text; /* the last one is a string */
+	uint8_t text;  /* the last one is a string */
+	uint8_t label; /* the field that a name of a place labels */
 };
 
 /* A call that has begun. */
@@ -210,7 +217,8 @@ struct al {
 	unsigned char *batch;   /* of the events behind it */
 	uint32_t clockless;     /* the first of a batch that say no time */
 	struct al_ahead *ahead; /* or NULL */
-	unsigned char inline_labels[AL_LABEL_MAX + 3];
+	struct al_definitions *definitions; /* NULL: none, or a probe */
+	unsigned char inline_labels[AL_NAME_MAX + 3];
 };
 
 /* The schema of a dialect, and the shapes in it.  TEL_OK, TEL_ENOMEM. */
@@ -223,6 +231,10 @@ const struct al_call *tel__al_find(const struct al_call *calls, size_t count,
 /* The function of C or C++ of that name, if the dialect has its type. */
 const struct al_call *tel__al_function(const struct al *s,
     const unsigned char *p, size_t n);
+
+/* What lines define: heaptrack.c.  NULL: no memory. */
+struct al_definitions *tel__al_definitions_new(void);
+void tel__al_definitions_free(struct al_definitions *d);
 
 #define AL_BIT(type) ((uint32_t)1 << (type))
 

@@ -13,9 +13,10 @@ may_lead(const struct tel_reader *r, const struct al *s)
 {
 	const struct tel_event *ev = &r->event;
 
+	/* a line that defines something is parsed once */
 	return ev->lead_size == 0 && ev->inline_size == 0 &&
 	    !ev->type->has_string && s->ended == NULL && !s->line.truncated &&
-	    s->nheld == 0;
+	    s->nheld == 0 && s->definitions == NULL;
 }
 
 /* Nonzero when the line of s is such an event. */

@@ -24,28 +24,30 @@ heaptrack_needed(const struct tel_event *ev)
 	    strcmp(ev->type->kind, "Log") == 0;
 }
 
-/* A format: its name, that for messages, how it is written, what it needs. */
+/* A format: its dialect and name, that for messages, how it is written, what it needs. */
 #define FORMATS(F) \
-	F(android, "Android", tel__relay_write, NULL) \
-	F(heaptrack, "heaptrack", alone_write, heaptrack_needed) \
-	F(kdump, "kdump", tel__relay_write, NULL) \
-	F(logalloc, "LogAlloc", tel__relay_write, NULL) \
-	F(ltrace, "ltrace", tel__relay_write, NULL) \
-	F(mtrace, "mtrace", tel__relay_write, NULL) \
-	F(rep, "CS:APP", alone_write, NULL) \
-	F(valgrind, "valgrind", tel__relay_write, NULL)
+	F(android, "android", "Android", tel__relay_write, NULL) \
+	F(heaptrack, "heaptrack", "heaptrack", alone_write, heaptrack_needed) \
+	F(heaptrack_data, "heaptrack-data", "heaptrack", alone_write, \
+	    heaptrack_needed) \
+	F(kdump, "kdump", "kdump", tel__relay_write, NULL) \
+	F(logalloc, "logalloc", "LogAlloc", tel__relay_write, NULL) \
+	F(ltrace, "ltrace", "ltrace", tel__relay_write, NULL) \
+	F(mtrace, "mtrace", "mtrace", tel__relay_write, NULL) \
+	F(rep, "rep", "CS:APP", alone_write, NULL) \
+	F(valgrind, "valgrind", "valgrind", tel__relay_write, NULL)
 
-#define DEFINE(name_, what_, write_, needed_) \
-	static const struct tel_encoder_ops encoder_##name_ = { \
+#define DEFINE(dialect_, name_, what_, write_, needed_) \
+	static const struct tel_encoder_ops encoder_##dialect_ = { \
 		.what = what_, \
 		.flags = ENCODER_VERBATIM, \
 		.write = write_, \
 		.needed = needed_, \
 		RELAY, \
 	}; \
-	const struct tel_format_ops tel__format_##name_ = { \
-		.name = #name_, \
-		.dialect = &tel__al_##name_, \
+	const struct tel_format_ops tel__format_##dialect_ = { \
+		.name = name_, \
+		.dialect = &tel__al_##dialect_, \
 		.schema_new = tel__al_schema_new, \
 		.probe = tel__al_probe, \
 		.state_size = sizeof(struct al), \
@@ -54,7 +56,7 @@ heaptrack_needed(const struct tel_event *ev)
 		.next = tel__al_next, \
 		.decode_batch = tel__al_decode_batch, \
 		.close = tel__al_close, \
-		.encoder = &encoder_##name_, \
+		.encoder = &encoder_##dialect_, \
 	};
 
 FORMATS(DEFINE)

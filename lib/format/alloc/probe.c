@@ -20,13 +20,17 @@ is_proof(struct al *s, enum al_line line)
 
 	if (line == AL_BEGUN || line == AL_MORE)
 		return 1;
-	if (s->d == &tel__al_heaptrack && line == AL_EVENT &&
+	if ((s->d->defines || s->d == &tel__al_heaptrack) && line == AL_EVENT &&
 	    *s->line.p == 'v') {
 		/* the second line, of any other letter, decides */
 		s->past.headers +=
 		    al_hex(&p, &n) && (p == s->line.end || *p == ' ');
 		return 0;
 	}
+	/* the raw trace has no strings, which come first in the data */
+	if (s->d->defines)
+		return line == AL_EVENT && *s->line.p == 's' &&
+		    s->past.headers == 1;
 	if (s->d == &tel__al_heaptrack)
 		return line == AL_EVENT && s->past.headers == 1;
 	if (s->d == &tel__al_rep)
@@ -70,7 +74,9 @@ tel__al_probe(struct tel_reader *r)
 		}
 		enum al_line line = d->parse(&s, s.line.p);
 		if (is_proof(&s, line))
-			return i == s.past.headers ? d->score : d->score - 10;
+			return d->defines || i == s.past.headers ?
+			    d->score :
+			    d->score - 10;
 		if (!k.whole)
 			return 0;
 	}

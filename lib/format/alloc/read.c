@@ -22,9 +22,9 @@ before_line(struct tel_reader *r, struct al *s, size_t from)
 
 /* The label of the caller. */
 static void
-give_label(struct tel_event *ev, struct al *s, unsigned field)
+give_label(struct tel_event *ev, struct al *s, uint8_t field)
 {
-	s->inline_labels[0] = (unsigned char)field;
+	s->inline_labels[0] = field;
 	s->inline_labels[1] = (unsigned char)s->text_size;
 	s->inline_labels[2] = (unsigned char)(s->text_size >> 8);
 	memcpy(s->inline_labels + 3, s->text, s->text_size);
@@ -85,7 +85,7 @@ make_event(struct tel_reader *r, struct al *s)
 	ev->inline_size = 0;
 	ev->inline_use = TEL_INLINE_NONE;
 	if (s->text_size > 0 && !shape->text)
-		give_label(ev, s, shape->nfields - 1u);
+		give_label(ev, s, shape->label);
 	if (s->ended != NULL && al_join(r, s) != TEL_OK)
 		return line_failed(&s->line, TEL_ENOMEM);
 	s->operations++;
@@ -181,11 +181,7 @@ al_parse_line(struct tel_reader *r, struct tel_line *l)
 		break;
 	case AL_BEGUN: al_hold(r, s); break;
 	case AL_WRONG: return LINE_INVALID;
-	case AL_INTERPRETED:
-		return line_failed(l,
-		    tel__reader_fail(r, TEL_EFORMAT,
-		        "a file of heaptrack without addresses of blocks: "
-		        "record with heaptrack --raw"));
+	case AL_NO_MEMORY: return line_failed(l, TEL_ENOMEM);
 	}
 	return LINE_SKIPPED;
 }
@@ -217,7 +213,10 @@ tel__al_open(struct tel_reader *r)
 	s->data = malloc(AL_EVENT_MAX + AL_LINE_MAX + 1);
 	s->batch = malloc((size_t)TEL_RUN_MAX * AL_EVENT_MAX);
 	s->held = calloc(AL_HELD_MAX, sizeof(*s->held));
+	if (d->defines)
+		s->definitions = tel__al_definitions_new();
 	if (s->data == NULL || s->batch == NULL || s->held == NULL ||
+	    (d->defines && s->definitions == NULL) ||
 	    tel__al_schema(r, s) != TEL_OK)
 		return TEL_ENOMEM;
 	if (d->timed) {
@@ -234,6 +233,7 @@ tel__al_close(struct tel_reader *r)
 	struct al *s = r->state;
 
 	tel__al_ahead_free(s->ahead);
+	tel__al_definitions_free(s->definitions);
 	tel__line_close(&s->line);
 	free(s->held);
 	free(s->joined);

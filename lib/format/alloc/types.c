@@ -135,6 +135,8 @@ al_types_add_field(struct al_shape *shape, struct tel_type *t,
 	if (t->role == TEL_ROLE_REALLOC && v == AL_ID)
 		t->role_field[TEL_PART_OLD] = (int8_t)shape->nfields;
 	shape->text |= v == AL_TEXT;
+	if (v == AL_CALLER || v == AL_IP)
+		shape->label = shape->nfields;
 	shape->value[shape->nfields++] = (uint8_t)v;
 	return 1;
 }
@@ -203,8 +205,8 @@ tel__al_schema_new(const char *name, struct tel_schema **out)
 {
 	static const struct al_dialect *const dialects[] = { &tel__al_android,
 		&tel__al_logalloc, &tel__al_mtrace, &tel__al_heaptrack,
-		&tel__al_valgrind, &tel__al_ltrace, &tel__al_kdump,
-		&tel__al_rep };
+		&tel__al_heaptrack_data, &tel__al_valgrind, &tel__al_ltrace,
+		&tel__al_kdump, &tel__al_rep };
 	struct al_shape shapes[AL_TYPES];
 	struct tel_schema *schema;
 	tel_status st;
