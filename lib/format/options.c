@@ -290,6 +290,21 @@ tel__reader_is_text(const struct tel_reader *r)
 }
 
 int
+tel__reader_is_part(const struct tel_reader *r, const struct tel_log *log)
+{
+	if (log == NULL)
+		log = &r->log;
+	if (log->metadata != NULL &&
+	    tel__metadata_get(log->metadata, "part") != NULL)
+		return 1;
+	/* a text, or a native file, has the schema of what it was made from */
+	const struct tel_format_ops *f = log->schema == NULL ?
+	    NULL :
+	    tel__format_find(r->formats, log->schema->name);
+	return f != NULL && f->starts_late != NULL && f->starts_late(log);
+}
+
+int
 tel_reader_metadata(const tel_reader *r, size_t i, const char **key,
     const char **value)
 {

@@ -58,6 +58,12 @@ struct tel_format_ops {
 	 */
 	tel_status (*version)(struct tel_reader *r, const struct tel_event *ev);
 
+	/*
+	 * Nonzero for a log that starts while what it records runs: it frees
+	 * blocks that it does not allocate.  May be NULL.
+	 */
+	int (*starts_late)(const struct tel_log *log);
+
 	/* Nonzero for the build string of the log's program. */
 	int (*match_build_string)(const char *string, size_t n);
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The clocks of a log, and their order, as far as known without reading it. */
+/* What part of a program's run a log is of, its clocks, and their order. */
 #ifndef TEL_SPAN_H
 #define TEL_SPAN_H
 
 #include "tel/reader.h"
+
+struct tel_log;
 
 struct tel_clock_span {
 	uint64_t first, last; /* the least and the greatest */
@@ -19,5 +21,12 @@ tel_status tel__reader_span(struct tel_reader *r, struct tel_clock_span *span);
 
 /* Nonzero when its events are lines of text, which may be in any order. */
 int tel__reader_is_text(const struct tel_reader *r);
+
+/*
+ * Nonzero when blocks from before a log of the reader may be freed in it: its
+ * metadata has that it is a part, or its format records what runs already.
+ * log: NULL: that of the last event.
+ */
+int tel__reader_is_part(const struct tel_reader *r, const struct tel_log *log);
 
 #endif

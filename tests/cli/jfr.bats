@@ -323,9 +323,9 @@ for row in list(csv.reader(sys.stdin))[1:]: print(row[2], row[3])' |
 @test "native memory of async-profiler is allocations" {
 	telcat -f folded "$DATA/native-ap45.jfr.zst" >folded
 	grep -q 'libjvm.so.os::malloc;libasyncProfiler.so.malloc_hook [0-9]*$' folded
-	exits 3 telreplay --dry-run "$DATA/native-ap45.jfr.zst" 2>/dev/null >replay
+	telreplay --dry-run "$DATA/native-ap45.jfr.zst" >replay
 	grep -q 'operations *13,858 malloc, 4,559 free' replay
-	exits 3 telreplay -q "$DATA/native-ap45.jfr.zst" >replay
+	telreplay -q "$DATA/native-ap45.jfr.zst" >replay
 	grep -q 'operations *13,858 malloc, 4,559 free' replay
 	grep -q '^  glibc  *[0-9]' replay
 }

@@ -461,7 +461,8 @@ last_words() {
 	# one of several, and a text
 	echo '1: malloc 0x5000 8' >o.txt
 	telcat part.tel >part.txt
-	for logs in part.txt 'part.txt o.txt' 'o.txt part.txt' 'o.txt part.tel'; do
+	telcat -f tel -o three.tel --no-merge o.txt part.tel o.txt
+	for logs in part.txt 'part.txt o.txt' 'o.txt part.txt' 'o.txt part.tel' three.tel; do
 		# shellcheck disable=SC2086 # words
 		clean telreplay --strict --dry-run $logs >report
 	done
@@ -477,6 +478,23 @@ last_words() {
 	run ! grep '^# meta: part' first
 	clean telreplay --dry-run --skip=2 --program t.prog t.txt >/dev/null
 	clean telreplay --dry-run t.prog | grep 'anomaly  *1 realloc of an unknown'
+}
+
+@test "a log of what runs already frees blocks from before it" {
+	printf '%s\n' '# teltools text 1' '# format: ctf' '# meta: domain kernel' \
+	    '# type: kmem_kfree 0 kmem ptr:address' '# role: kmem_kfree free ptr' \
+	    '0000000000000001 kmem_kfree ptr=0x10' >kernel.txt
+	for log in kernel.txt "$TEL_TOP/tests/data/jfr/native-ap45.jfr.zst" \
+	    "$TEL_TOP/tests/data/ftrace/chains.perf.zst" "$TEL_TOP/tests/data/ftrace/switches.perf.zst"; do
+		clean telreplay --strict --dry-run "$log" | grep 'anomaly .*free of an unknown'
+		telfilter -f tel -o all.tel "$log"
+		telcat -o all.txt "$log"
+		clean telreplay --strict --dry-run all.tel | grep 'anomaly .*free of an unknown'
+		clean telreplay --strict --dry-run all.txt | grep 'anomaly .*free of an unknown'
+	done
+	# a program may be traced from its start
+	sed 's/domain kernel/domain ust/' kernel.txt >ust.txt
+	exits 3 telreplay -q --dry-run ust.txt | grep 'damage .*free of an unknown'
 }
 
 @test "a trace that has more bytes than the machine is not written to" {

@@ -117,21 +117,21 @@ compiler_set_part(struct compiler *c)
 }
 
 tel_status
-compiler_enter(struct compiler *c, const struct tel_log *log)
+compiler_enter(struct compiler *c, const struct tel_log *log, int *fresh)
 {
 	/* the readers of other operands may have been in the same place */
 	const uint64_t key = (uintptr_t)log ^
 	    tel__hash(log->number, tel__hash(c->operands, TEL__FNV));
 	struct tel__entry *e;
-	int fresh;
 
 	c->log_clock = log->clock;
+	*fresh = 0;
 	if (key == c->log_key)
 		return TEL_OK;
-	e = tel__table_put(&c->logs, key, &fresh);
+	e = tel__table_put(&c->logs, key, fresh);
 	if (e == NULL)
 		return compiler_no_memory(c);
-	if (fresh)
+	if (*fresh)
 		e->value = c->logs.count - 1;
 	c->log_key = key;
 	c->entered = 0;

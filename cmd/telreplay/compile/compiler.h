@@ -64,16 +64,17 @@ tel_status compiler_set_tick_rate(struct compiler *c, double hertz);
  * Returns TEL_OK, TEL_ESTATE.
  */
 tel_status compiler_set_log(struct compiler *c, const char *name);
-/* The log of the next operations is a part: see facts.selected. */
+/* A log is a part: see facts.selected. */
 void compiler_set_part(struct compiler *c);
 /*
  * Sets the log of the next operations, whose blocks and threads are not those
  * of other logs, and whose clock measures lifetimes; without one they are in
  * ticks.  It must live until the next call of this or of compiler_leave().
+ * *fresh: whether it has had no operations yet.
  * Returns TEL_OK, TEL_ENOMEM.
  */
 TEL_MUST_USE tel_status compiler_enter(struct compiler *c,
-    const struct tel_log *log);
+    const struct tel_log *log, int *fresh);
 void compiler_leave(struct compiler *c);
 /*
  * Adds an operation.

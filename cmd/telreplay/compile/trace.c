@@ -17,6 +17,7 @@
 #include "common/event_loop.h"
 #include "common/total.h"
 #include "model/live.h"
+#include "reader/span.h"
 #include "tel/run.h"
 #include "telreplay/compile/compiler.h"
 
@@ -236,7 +237,6 @@ struct reading {
 	const tel_reader *reader;
 	struct source *const *sources;
 	int nsources;
-	int entered;        /* one of their events was read */
 	uint64_t next_look; /* at the rate, after so many operations */
 	double rate;        /* ticks a second, 0 while unknown */
 	int opened;
@@ -263,20 +263,6 @@ outcome_of(struct reading *r, tel_status st)
 	return END_ALL;
 }
 
-/* Looks whether the recorder of a log has marked it as a part. */
-static void
-look_up_part(struct reading *r)
-{
-	const char *key, *value;
-
-	for (int k = 0; k < r->nsources; k++)
-		for (size_t i = 0; tel_reader_metadata(r->sources[k]->reader, i,
-		         &key, &value);
-		     i++)
-			if (strcmp(key, "part") == 0)
-				compiler_set_part(r->compiler);
-}
-
 static int
 trace_begin(void *arg, struct source *const *srcs, int n)
 {
@@ -285,8 +271,6 @@ trace_begin(void *arg, struct source *const *srcs, int n)
 
 	r->sources = srcs;
 	r->nsources = n;
-	r->entered = 0;
-	look_up_part(r);
 	r->name = srcs[0]->name;
 	r->reader = srcs[0]->reader;
 	r->opened = 1;
@@ -383,17 +367,17 @@ static tel_status
 trace_enter(struct reading *r, const tel_event *ev)
 {
 	const uint64_t operations = compiler_operations(r->compiler);
+	int fresh;
 
-	/* a text has it behind its start */
-	if (!r->entered)
-		look_up_part(r);
-	r->entered = 1;
 	if (operations >= r->next_look) {
 		look_up_rate(r);
 		r->next_look =
 		    operations + (r->rate > 0 ? RATE_EACH : RATE_FIRST);
 	}
-	return compiler_enter(r->compiler, ev->log);
+	const tel_status st = compiler_enter(r->compiler, ev->log, &fresh);
+	if (st == TEL_OK && fresh && tel__reader_is_part(r->reader, ev->log))
+		compiler_set_part(r->compiler);
+	return st;
 }
 
 /* After the operation of an event was compiled. */
@@ -445,7 +429,10 @@ compile_trace_end(void *arg)
 	struct reading *r = arg;
 
 	look_up_rate(r);
-	look_up_part(r);
+	/* texts that follow each other are one log, whichever has it */
+	for (int i = 0; i < r->nsources; i++)
+		if (tel__reader_is_part(r->sources[i]->reader, NULL))
+			compiler_set_part(r->compiler);
 	compiler_leave(r->compiler);
 	return CONTINUE;
 }

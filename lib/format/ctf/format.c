@@ -135,8 +135,20 @@ tel__ctf_pair_types(struct tel_schema *schema)
 	}
 }
 
+/* A program may run with its tracer from the start, but no kernel does. */
+static int
+ctf_starts_late(const struct tel_log *log)
+{
+	const char *domain = log->metadata == NULL ?
+	    NULL :
+	    tel__metadata_get(log->metadata, "domain");
+
+	return domain != NULL && strcmp(domain, "kernel") == 0;
+}
+
 const struct tel_format_ops tel__format_ctf = {
 	.name = "ctf",
+	.starts_late = ctf_starts_late,
 	.claims = tel__ctf_claims,
 	.probe = tel__ctf_probe,
 	.state_size = sizeof(struct ctf),

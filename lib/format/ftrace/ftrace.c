@@ -597,8 +597,16 @@ static const struct tel_encoder_ops encoder = {
 	RELAY,
 };
 
+/* The kernel, and what it runs, were there before. */
+static int
+ftrace_starts_late(const struct tel_log *log)
+{
+	return log != NULL;
+}
+
 const struct tel_format_ops tel__format_ftrace = {
 	.name = "ftrace",
+	.starts_late = ftrace_starts_late,
 	.probe = ftrace_probe,
 	.open = ftrace_open,
 	.next = ftrace_next,

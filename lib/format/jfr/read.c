@@ -275,8 +275,16 @@ jfr_decode_batch(struct tel_reader *r)
 	pass_events(j, c);
 }
 
+/* A virtual machine has allocated before a profiler can start. */
+static int
+jfr_starts_late(const struct tel_log *log)
+{
+	return log != NULL;
+}
+
 const struct tel_format_ops tel__format_jfr = {
 	.name = "jfr",
+	.starts_late = jfr_starts_late,
 	.probe = jfr_probe,
 	.state_size = sizeof(struct jfr),
 	.open = jfr_open,
