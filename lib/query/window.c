@@ -249,12 +249,28 @@ leave_columns(struct tel_window *w)
 	return st;
 }
 
+/*
+ * The limit in a full window whose log goes on: the latest quarter is held back,
+ * as lines of text, which have no points of synchronisation, may be in any order.
+ */
+static uint64_t
+full_limit(const struct tel_window *w)
+{
+	const size_t last = held(w) / 4 * 3;
+
+	return tel_columns_count(&w->columns) > 0 ?
+	    w->columns.keys[w->columns.first + last].clock :
+	    w->store.events[w->store.first + last].clock;
+}
+
 /* Columns in TEL_ORDER_LIVE. */
 static tel_status
-release_columns(struct tel_window *w, uint64_t limit)
+release_columns(struct tel_window *w, uint64_t limit, int is_full)
 {
 	if (tel__columns_sort(&w->columns) != TEL_OK)
 		return TEL_ENOMEM;
+	if (is_full)
+		limit = full_limit(w);
 	w->ready = tel__columns_until(&w->columns, limit);
 	w->sorted = tel_columns_count(&w->columns) - w->ready;
 	return TEL_OK;
@@ -297,7 +313,7 @@ window_release(struct tel_window *w, const struct tel_event *ev, int end)
 	}
 	if (w->order != TEL_ORDER_LOG) {
 		if (tel_columns_count(&w->columns) > 0)
-			return release_columns(w, limit);
+			return release_columns(w, limit, all && !end);
 		if (tel__store_sort(s) != TEL_OK)
 			return TEL_ENOMEM;
 	}
@@ -306,6 +322,8 @@ window_release(struct tel_window *w, const struct tel_event *ev, int end)
 			return TEL_ENOMEM;
 		return tel__runs_write(w->runs, s);
 	}
+	if (w->order == TEL_ORDER_LIVE && all && !end)
+		limit = full_limit(w);
 	w->ready = count_ready(w, limit, all);
 	w->sorted = tel_store_count(s) - w->ready;
 	return TEL_OK;

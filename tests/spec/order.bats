@@ -159,6 +159,11 @@ for i in range(30):
 	telstat -q -j 2 -f csv long >got
 	grep -q 'totals,freed_blocks,,,,40000,' got
 	run ! grep freed_unknown got
+	# where a block is on both sides of a full window, too
+	sed '0,/^0/s/^0/0000000000000000 A p=0xfffff size=9\n0/' long >odd
+	run -0 --separate-stderr telstat -j 1 -f csv odd
+	[[ $output == *totals,freed_blocks,,,,40000,* && $stderr == "" ]]
+	run ! grep freed_unknown <<<"$output"
 	telstat log | grep -Eq '^peak +1 blocks +100 bytes'
 	telstat <(cat log) | diff - <(telstat log)
 	# so does a native file of that text
