@@ -7,15 +7,33 @@
 static const char operator_word[] = "operator";
 #define OPERATOR_LENGTH (sizeof(operator_word) - 1)
 
+/* Whether byte i compares or shifts, as in "(a)<(b)" and "(a) << (b)". */
+static int
+is_operation(const char *s, size_t i, size_t n)
+{
+	const size_t from = i - (i > 0 && s[i - 1] == '<');
+	const size_t to = i + 1 + (i + 1 < n && strchr("<=", s[i + 1]) != NULL);
+
+	return from > 0 && to < n &&
+	    ((s[from - 1] == ')' && s[to] == '(') ||
+	        (s[from - 1] == ' ' && s[to] == ' '));
+}
+
 /* The end of the list of a bracket that n bytes begin with; 0: it has none. */
 static size_t
 list_end(const char *s, size_t n)
 {
 	const char open = s[0], close = open == '(' ? ')' : '>';
-	size_t depth = 0;
+	size_t depth = 0, within = 0;
 
 	for (size_t i = 0; i < n; i++)
-		if (s[i] == open)
+		/* an operation with '>' is in parentheses there */
+		if (open == '<' && s[i] == '(')
+			within++;
+		else if (within > 0)
+			within -= s[i] == ')';
+		else if (s[i] == open &&
+		    !(open == '<' && is_operation(s, i, n)))
 			depth++;
 		else if (s[i] == close && (i == 0 || s[i - 1] != '-') &&
 		    --depth == 0)
@@ -101,7 +119,8 @@ tel__function_start(const char *name, size_t n)
 		if (c == '(' || c == '<' || c == '{' || c == '[')
 			depth++;
 		else if (depth > 0 &&
-		    (c == ')' || c == '>' || c == '}' || c == ']'))
+		    (c == ')' || (c == '>' && name[i - 1] != '-') || c == '}' ||
+		        c == ']'))
 			depth--;
 		if (c != ' ' || depth > 0)
 			continue;

@@ -41,11 +41,11 @@ is_of_jdk(const char *name)
 static int
 has_part(const char *name)
 {
-	static const char *const parts[] = { "alloc", "Alloc", "operator new",
-		"_Znw", "_Zna", "std::", "__gnu_cxx", "strdup", "strndup",
-		"::grow", "::resize", "::reserve", "::push_back", "::emplace",
-		"hashbrown::", "core::array::", "core::clone::", "core::fmt::",
-		"core::iter::", "core::ops::", "core::option::",
+	static const char *const parts[] = { "alloc", "Alloc", "memalign",
+		"operator new", "_Znw", "_Zna", "std::", "__gnu_cxx", "strdup",
+		"strndup", "::grow", "::resize", "::reserve", "::push_back",
+		"::emplace", "hashbrown::", "core::array::", "core::clone::",
+		"core::fmt::", "core::iter::", "core::ops::", "core::option::",
 		"core::result::", "core::slice::", "core::str::" };
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
