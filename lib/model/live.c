@@ -457,7 +457,7 @@ live_process_ended(struct tel__live *l, const tel_alloc *op, uint64_t tag)
 	if (fresh)
 		e->value = l->nended++;
 	l->ended[e->value] = (struct tel__live_ended){ tag,
-		tel__live_log_tag(op, tag), op->clock };
+		tel__live_log_tag(op, tag), op->clock, l->allocations };
 	return TEL_OK;
 }
 
@@ -471,6 +471,10 @@ live_leave_one(struct tel__live *l, size_t place, uint64_t log_tag)
 	struct tel__entry *e;
 
 	if (of == NULL || l->ended[of->value].log_tag != log_tag)
+		return TEL_OK;
+	/* later blocks are of another process that has got its number */
+	if (b->clock > l->ended[of->value].clock &&
+	    l->allocations > l->ended[of->value].allocations)
 		return TEL_OK;
 	/* it may be one that was in a place that is free */
 	e = tel__table_find(&l->by_key, b->address ^ b->tag);

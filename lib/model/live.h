@@ -108,6 +108,7 @@ struct tel__live {
 	 */
 	struct tel__live_ended {
 		uint64_t tag, log_tag, clock;
+		uint64_t allocations; /* before it */
 	} * ended;
 	size_t nended, ended_room;
 	struct tel__table ended_places;

@@ -82,6 +82,27 @@ test_looks(struct tel__live *l)
 	is_u64(l->looks - looks, l->nblocks, "at one look");
 }
 
+/* A number is that of another process before what its first one left has ended. */
+static void
+test_again(void)
+{
+	struct tel__live l;
+	const unsigned left = seen.left;
+
+	tel__live_init(&l, see, NULL);
+	take(&l, TEL_ALLOC_MALLOC, 1, 0);
+	take(&l, TEL_ALLOC_MALLOC, 2, 0);
+	l.looks = UINT64_MAX / 2;
+	take(&l, TEL_ALLOC_PROCESS_END, 1, 0);
+	take(&l, TEL_ALLOC_PROCESS_END, 2, 0);
+	take(&l, TEL_ALLOC_MALLOC, 2, 0);
+	l.looks = 0;
+	take(&l, TEL_ALLOC_MALLOC, 3, 0);
+	ok(seen.left == left + 1 && l.bytes == 2 + 3,
+	    "what the next process of a number has lives");
+	tel__live_clear(&l);
+}
+
 /* The place of a block that was freed still has the tag of its process. */
 static void
 test_places(struct tel__live *l)
@@ -127,5 +148,6 @@ main(void)
 	test_places(&l);
 	tel__live_clear(&l);
 	test_ends();
+	test_again();
 	return done();
 }

@@ -392,9 +392,9 @@ process_threads_end(struct compiler *c, uint64_t thread)
  * telrec numbers such programs by the bits above those of the process.
  */
 static tel_status
-image_start(struct compiler *c, uint64_t process, uint64_t index,
-    uint64_t thread)
+image_start(struct compiler *c, const tel_alloc *op, uint64_t index)
 {
+	const uint64_t thread = op->thread, process = op->process;
 	const uint64_t pid =
 	    process & ((UINT64_C(1) << TEL__LIVE_PROCESS_BITS) - 1);
 	struct tel__entry *e, *of;
@@ -418,7 +418,8 @@ image_start(struct compiler *c, uint64_t process, uint64_t index,
 	        thread ^ index << TAG_SHIFT))
 		return compiler_no_memory(c);
 	const tel_alloc end = { .kind = TEL_ALLOC_PROCESS_END,
-		.process = image };
+		.process = image,
+		.clock = op->clock };
 	const tel_status st = tel__live_take(&c->live, &end, c->log_tag);
 	return st == TEL_OK ? process_threads_end(c, before << TAG_SHIFT) :
 	                      live_status(c, st);
@@ -445,7 +446,7 @@ process_enter(struct compiler *c, const tel_alloc *op)
 		e->value = process_number(c, key);
 	uint64_t index = e->value;
 	if (fresh)
-		st = image_start(c, op->process, index, op->thread);
+		st = image_start(c, op, index);
 	c->process = op->process;
 	c->entered = 1;
 	c->tag = index << TAG_SHIFT;
