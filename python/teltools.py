@@ -298,7 +298,8 @@ class Event:
 
 class Reader:
     """The events of a log; open() makes one.  It is its own iterator, also of
-    several threads, each of which gets some of the events.
+    several threads, each of which gets some of the events.  It is of one
+    process: a child of fork() opens the log anew.
 
     format is the format of the log, schema the name of its types, types a
     list of them, and rate the ticks of the clock in a second, 0 where it is
@@ -316,6 +317,7 @@ class Reader:
         self._as = None if as_ is None else _bytes("as_", as_)
         self._known = {}
         self._lock = threading.Lock()
+        self._process = os.getpid()
         self._run, self._at, self._count = _pointer(), 0, 0
         self._reader = _lib.tel_reader_new()
         if not self._reader:
@@ -433,10 +435,21 @@ class Reader:
     def __iter__(self):
         return self
 
+    def _check_process(self):
+        """After fork() the child has neither the threads of a reader nor a
+        place in the file of its own, and the lock may be one of another
+        thread."""
+        if os.getpid() != self._process:
+            raise ValueError("the reader is of another process")
+
+    def _check_open(self):
+        if not self._reader:
+            raise ValueError("the reader is closed")
+
     def __next__(self):
+        self._check_process()
         with self._lock:
-            if not self._reader:
-                raise ValueError("the reader is closed")
+            self._check_open()
             if self._at == self._count and not self._next_run():
                 raise StopIteration
             at = self._at
@@ -445,9 +458,9 @@ class Reader:
                          self._type(_lib.tel_run_type(self._run, at)))
 
     def _query(self, function, *arguments):
+        self._check_process()
         with self._lock:
-            if not self._reader:
-                raise ValueError("the reader is closed")
+            self._check_open()
             return function(self._reader, *arguments)
 
     @property
@@ -483,6 +496,8 @@ class Reader:
 
     def close(self):
         """Frees the log; events that were read stay valid."""
+        if os.getpid() != self._process:
+            return
         with self._lock:
             if self._window:
                 _lib.tel_window_free(self._window)
@@ -520,14 +535,17 @@ def open(path, where=None, types=None, kinds=None, order="time", as_=None,
     return Reader(path, where, types, kinds, order, as_, meta, strict)
 
 
+def _booleans(values):
+    return [v if v is None else v != 0 for v in values]
+
+
 def _array(parts, datatype):
     """Parts as a NumPy array, where NumPy is there; masked where absent."""
     try:
         import numpy
     except ImportError:
         values = list(itertools.chain(*parts))
-        return [v if v is None else v != 0 for v in values] \
-            if datatype == "boolean" else values
+        return _booleans(values) if datatype == "boolean" else values
     dtype = _DTYPES.get(datatype, "uint64")
     if parts and all(isinstance(part, array.array) for part in parts):
         return numpy.concatenate([
@@ -587,12 +605,16 @@ def _plan(known, fields, found, rows):
             before, parts = found.setdefault(
                 field, (datatype, [[None] * rows] if rows else []))
             if _DTYPES.get(before) != _DTYPES.get(datatype):
+                if before == "boolean":
+                    parts[:] = map(_booleans, parts)
                 found[field] = "list", parts
     plan = []
-    for field, (_, parts) in found.items():
+    for field, (column, parts) in found.items():
         if field in numbers:
             as_ = known.fields[numbers[field]]
-            plan.append((numbers[field], as_._convert, as_._plain and
+            plain = as_._plain and (as_.datatype != "boolean" or
+                                    column == "boolean")
+            plan.append((numbers[field], as_._convert, plain and
                          _TYPECODES.get(as_.datatype, "Q"), parts))
         else:
             plan.append((None, None, None, parts))
@@ -607,10 +629,8 @@ def _read_rows(reader, at, room, plans, fields, found, rows):
     known = reader._type(address)
     plan = plans.get(known)
     if plan is None:
-        before = len(found)
         plan = _plan(known, fields, found, rows + at)
-        if len(found) > before:
-            plans.clear()
+        plans.clear()
         plans[known] = plan
     # a column has all events of the type
     whole = _lib.tel_run_column(run, address, 0, room) == count
@@ -640,8 +660,8 @@ def columns(path, type, fields=None, **options):
     open().
     """
     clock, found, plans, rows, room = [], {}, {}, 0, (_u64 * 0)()
-    if isinstance(fields, str):
-        fields = [fields]
+    if fields is not None:
+        fields = [fields] if isinstance(fields, str) else list(fields)
     with open(path, types=[type], **options) as reader:
         while reader._next_run():
             run, count = reader._run, reader._count

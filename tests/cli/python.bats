@@ -260,11 +260,31 @@ setup() {
 		none = teltools.columns("mpsio.log", "PoolAlloc", where="size == 1 << 60")
 		assert [*none] == ["clock", "pool", "pReturn", "size"]
 		try:
-		    teltools.columns("mpsio.log", "PoolAlloc", ["siez"],
+		    teltools.columns("mpsio.log", "PoolAlloc", iter(["siez"]),
 		                     where="size == 1 << 60")
 		    assert False
 		except KeyError:
 		    pass
+	END
+}
+
+@test "booleans among other values of a column are booleans" {
+	cat >log.txt <<-'END'
+		# format: mixed
+		# type: A 1 k v:boolean w:unsigned
+		# type: A 2 k v:unsigned w:boolean
+		0000000000000001 A v=true w=5
+		0000000000000002 A v=true w=0
+		0000000000000003 A v=1 w=true
+		0000000000000004 A v=false w=1
+		0000000000000005 A v=0 w=false
+	END
+	clean python3 - <<-'END'
+		import teltools
+		table = teltools.columns("log.txt", "A")
+		for name in "v", "w":
+		    want = [e.fields[name] for e in teltools.open("log.txt")]
+		    assert repr([*table[name]]) == repr(want), (table[name], want)
 	END
 }
 
@@ -315,5 +335,28 @@ setup() {
 		    for thread in threads:
 		        thread.join()
 		    assert closes or sorted(found) == want
+	END
+}
+
+@test "a reader is of the process that opened it" {
+	clean python3 - <<-'END'
+		import gc, os, signal, teltools
+		log = teltools.open("mpsio.log")
+		want = sum(1 for _ in teltools.open("mpsio.log")) - 1
+		next(log)
+		child = os.fork()
+		if not child:
+		    signal.alarm(60)
+		    status = 1
+		    for use in log.__next__, lambda: log.counts:
+		        try:
+		            use()
+		        except ValueError as error:
+		            status = "another process" not in str(error)
+		    del log, use
+		    gc.collect()
+		    os._exit(status)
+		assert os.waitpid(child, 0) == (child, 0)
+		assert sum(1 for _ in log) == want
 	END
 }
