@@ -123,6 +123,7 @@ struct tel_writer {
 	size_t lead_size, lead_room;
 	int lead_lost; /* some of them were too many */
 	int no_memory; /* an event was not taken: nothing more is written */
+	int finished;
 
 	char error[256];
 };

@@ -524,6 +524,9 @@ static tel_status
 change_log(struct tel_printer *pr, const struct tel_event *ev)
 {
 	const int merged = !pr->fresh && pr->log != NULL && pr->log != ev->log;
+
+	if (pr->finished)
+		return TEL_ESTATE;
 	tel_status st = tel__render_pool_flush(pr->render_pool);
 
 	if (st == TEL_OK)
@@ -643,5 +646,7 @@ tel_printer_finish(tel_printer *p)
 	if (st == TEL_OK && p->renderer->finish != NULL)
 		st = p->renderer->finish(p);
 	p->started = 1;
+	p->finished = 1;
+	p->log = NULL;
 	return st != TEL_OK ? st : p->out->status;
 }

@@ -168,6 +168,8 @@ add_one(struct tel_merge *m, tel_reader *r, tel_order order)
 	in->reader = r;
 	in->order = order;
 	tel_status st = open_window(m, in);
+	if (st != TEL_OK)
+		m->count--;
 	if (st != TEL_OK || r->file.fd < 0 ||
 	    !query_merge_waits(m, r->file.size) || find_first(in) != TEL_OK ||
 	    tel__reader_suspend(r, 1) != TEL_OK)
@@ -239,7 +241,7 @@ tel_merge_add(tel_merge *m, tel_reader *r, tel_order order)
 
 	if (m->heap != NULL)
 		return TEL_ESTATE;
-	if (order == TEL_ORDER_LOG)
+	if (order != TEL_ORDER_TIME && order != TEL_ORDER_LIVE)
 		return TEL_EINVAL;
 	if (!tel_reader_archive(r))
 		return add_one(m, r, order);

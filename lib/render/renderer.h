@@ -125,6 +125,7 @@ struct tel_printer {
 	struct render_pool *render_pool; /* those that do, or NULL */
 
 	int started; /* something was printed */
+	int finished;
 	void *state; /* the renderer's own */
 
 	/* the log that is being printed */

@@ -377,6 +377,8 @@ switch_log(struct tel_writer *w, const struct tel_log *log)
 	tel_status st;
 	int fresh;
 
+	if (w->finished)
+		return TEL_ESTATE;
 	w->current = NULL;
 	if (l != NULL && l->number == log->number) {
 		w->current = l;
@@ -651,7 +653,10 @@ tel_writer_finish(tel_writer *w)
 		return TEL_ENOMEM;
 	if (w->encoder == NULL)
 		w->encoder = w->target;
-	if (w->encoder == NULL || w->encoder->finish == NULL)
-		return TEL_OK;
-	return w->encoder->finish(w);
+	const tel_status st = w->encoder != NULL && w->encoder->finish != NULL ?
+	    w->encoder->finish(w) :
+	    TEL_OK;
+	w->finished = 1;
+	w->current = NULL;
+	return st;
 }

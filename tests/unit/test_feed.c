@@ -527,6 +527,8 @@ test_merge(const char *path)
 	uint64_t last = 0;
 	tel_status st;
 
+	is_int(tel_merge_add(m, r[0], (tel_order)9), TEL_EINVAL,
+	    "a log in no order is not added");
 	for (i = 0; i < 2; i++)
 		if (tel_reader_open_feed(r[i], path) != TEL_OK ||
 		    tel_merge_add(m, r[i], TEL_ORDER_TIME) != TEL_OK ||

@@ -364,6 +364,31 @@ test_no_folder(void)
 }
 
 static void
+check_finished(tel_format format)
+{
+	tel_printer *p = new_printer(format);
+	struct made m;
+
+	made_new(&m, "mps-1.118.0");
+	made_alloc(&m, 1);
+	ok(tel_printer_event(p, &m.event) == TEL_OK &&
+	        tel_printer_finish(p) == TEL_OK &&
+	        tel_printer_event(p, &m.event) == TEL_ESTATE,
+	    "no event after the end");
+	tel_printer_free(p);
+	tel_schema_free(m.log.schema);
+	made_free(&m);
+}
+
+static void
+test_finished(void)
+{
+	check_finished(TEL_FORMAT_TEXT);
+	check_finished(TEL_FORMAT_SQL);
+	check_finished(TEL_FORMAT_ARROW);
+}
+
+static void
 test_late(void)
 {
 	tel_printer *p = new_printer(TEL_FORMAT_TEXT);
@@ -459,6 +484,7 @@ main(void)
 	run(test_names);
 	run(test_refused);
 	run(test_no_folder);
+	run(test_finished);
 	run(test_late);
 	run(test_failing);
 	return done();

@@ -218,8 +218,7 @@ check_state(void)
 	ok(tel_writer_set(w, (tel_writer_option)(TEL_WRITE_MAX_LABELS + 1),
 	       1) == TEL_EINVAL,
 	    "no option past the last");
-	ok(tel_writer_finish(w) == TEL_OK && tel_writer_gap(w) == TEL_OK,
-	    "nothing to finish before the first event");
+	ok(tel_writer_gap(w) == TEL_OK, "no gap before the first event");
 	if (tel_reader_next(r, &ev) != TEL_OK ||
 	    tel_writer_event(w, ev) != TEL_OK)
 		abort();
@@ -227,14 +226,23 @@ check_state(void)
 	        tel_writer_set(w, TEL_WRITE_TERMINAL, 1) == TEL_ESTATE &&
 	        tel_writer_set(w, TEL_WRITE_MAX_LABELS, 9) == TEL_ESTATE,
 	    "setters come before the first event");
-	ok(tel_writer_gap(w) == TEL_OK && tel_writer_finish(w) == TEL_OK &&
-	        tel_output_flush(o) == TEL_OK && out.size == in.size,
+	ok(tel_writer_gap(w) == TEL_OK && tel_writer_flush(w) == TEL_OK &&
+	        out.size == in.size,
 	    "a stream has no gaps");
 	is_str(tel_writer_error(w), "", "no error");
 	out.size = sizeof(out.data);
 	while (tel_writer_event(w, ev) == TEL_OK)
 		continue;
 	ok(tel_writer_event(w, ev) == TEL_EIO, "a full disk");
+	ok(tel_writer_finish(w) == TEL_OK &&
+	        tel_writer_event(w, ev) == TEL_ESTATE,
+	    "no event after the end");
+	tel_writer_free(w);
+	w = tel_writer_new(o);
+	ok(tel_writer_set_target(w, "mps") == TEL_OK &&
+	        tel_writer_finish(w) == TEL_OK &&
+	        tel_writer_event(w, ev) == TEL_ESTATE,
+	    "or of a stream without events");
 	tel_writer_free(w);
 	tel_writer_free(NULL);
 	tel_output_free(o);
