@@ -53,6 +53,14 @@ TEL_SINCE_EXPERIMENTAL tel_status tel_heap_set_lines(tel_heap *h, int on);
  */
 TEL_SINCE_EXPERIMENTAL tel_status tel_heap_set_key(tel_heap *h, tel_expr *key);
 /*
+ * Counts samples of stacks instead of allocations (nonzero): events of the role
+ * "sample", also those of allocations.  Of a stack, "allocations" is then the
+ * number of samples, and "allocated_bytes" their weight, which is 1 of a sample
+ * without one.  Samples of different types are different stacks.
+ * Returns TEL_OK; TEL_ESTATE after the first event.
+ */
+TEL_SINCE_EXPERIMENTAL tel_status tel_heap_set_samples(tel_heap *h, int on);
+/*
  * Leaves blocks out of those live at the end that were allocated less than ns
  * nanoseconds before the last event; where the rate of the clock is unknown, so
  * many ticks.  Returns TEL_OK; TEL_ESTATE after the first event.
@@ -137,9 +145,18 @@ TEL_SINCE_EXPERIMENTAL uint64_t tel_heap_weight_of(const tel_heap_stack *s,
 /*
  * The frames of stack i, the outermost first, with ';' between them; in a name
  * ';' is ':', and bytes that are not printable are '?'.
+ * Where samples are of several types, the type is the outermost frame.
  * Returns NULL when out of memory or of range.  Valid until the next call.
  */
 TEL_SINCE_EXPERIMENTAL const char *tel_heap_frames(tel_heap *h, size_t i);
+/*
+ * The name of the type of the samples of stack i, see tel_heap_set_samples(); ""
+ * in other heaps.  The stack of all beyond the limit has its own name.
+ * Returns NULL when out of range.  Valid until the next event.
+ */
+TEL_SINCE_EXPERIMENTAL const char *tel_heap_type(const tel_heap *h, size_t i);
+/* Nonzero when samples are of several types. */
+TEL_SINCE_EXPERIMENTAL int tel_heap_several(const tel_heap *h);
 /*
  * The same up to the holder: the innermost frame that is of no allocator, nor of
  * a container that asks one, by its name.  All of them, if all are.

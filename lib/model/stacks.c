@@ -332,11 +332,22 @@ tel__stacks_holder(const struct tel__stacks *s, uint32_t node)
 const char *
 tel__stacks_text(struct tel__stacks *s, uint32_t node)
 {
+	return tel__stacks_text_below(s, 0, node);
+}
+
+const char *
+tel__stacks_text_below(struct tel__stacks *s, uint32_t outermost, uint32_t node)
+{
 	static const char outer[] = "<outer frames>";
 	uint32_t path[DEPTH_MAX];
 	const struct tel__name *name;
 	size_t n = 0, depth = 0;
 
+	if (outermost != 0) {
+		name = &s->names.list[outermost - 1];
+		if (!model_stacks_put_name(s, &n, name->text, name->length))
+			return NULL;
+	}
 	for (; node != 0 && depth < DEPTH_MAX; node = s->nodes[node].parent)
 		path[depth++] = node;
 	if (node != 0 &&

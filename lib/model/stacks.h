@@ -86,5 +86,8 @@ uint32_t *tel__stacks_user(struct tel__stacks *s, uint32_t node);
  * until the next call; NULL: no memory.
  */
 const char *tel__stacks_text(struct tel__stacks *s, uint32_t node);
+/* The same behind one more frame, the number of a name; 0: without it. */
+const char *tel__stacks_text_below(struct tel__stacks *s, uint32_t outermost,
+    uint32_t node);
 
 #endif

@@ -54,13 +54,6 @@ struct line {
 	uint64_t weight;
 };
 
-/* What samples of a type have found in a stack. */
-struct sample {
-	uint32_t node;
-	const char *type; /* of the first schema that has it */
-	uint64_t weight;
-};
-
 struct folded {
 	struct timeline *timeline;
 	struct stack **stacks;
@@ -71,16 +64,10 @@ struct folded {
 	size_t nweights; /* stacks that have, or had, one */
 	struct line *lines;
 	size_t nlines, room;
-	/* stacks of samples, and their weights; the nodes are those of */
-	struct tel__stacks stacks_of_samples;
-	struct sample *samples;
-	size_t nsamples, sample_room;
-	struct tel__table by_sample; /* a stack and a type to a sample */
-	int sampled;                 /* there were some, */
-	int several;                 /* of several types */
-	int ranges;                  /* there were some */
-	tel_heap *heap;              /* NULL: no event has allocated */
-	int terminal;                /* no byte of a name may steer it */
+	tel_heap *samples; /* of stacks; NULL: there were none */
+	int ranges;        /* there were some */
+	tel_heap *heap;    /* NULL: no event has allocated */
+	int terminal;      /* no byte of a name may steer it */
 };
 
 /* The stack of a track; NULL: no memory. */
@@ -472,13 +459,7 @@ folded_release(struct tel_printer *pr)
 
 	(void)close_stacks(f);
 	tel_heap_free(f->heap);
-	if (f->sampled) {
-		tel__stacks_clear(&f->stacks_of_samples);
-		tel__table_clear(&f->by_sample);
-		for (size_t i = 0; i < f->nsamples; i++)
-			free((void *)(uintptr_t)f->samples[i].type);
-		free(f->samples);
-	}
+	tel_heap_free(f->samples);
 	clear_lines(f);
 	tel__stacks_clear(&f->tree);
 	tel__timeline_free(f->timeline);
@@ -514,8 +495,8 @@ folded_begin_log(struct tel_printer *pr, const struct tel_event *ev)
 		tel_heap_end(f->heap);
 	if (pr->fresh)
 		tel__stacks_end(&f->tree);
-	if (f->sampled && pr->fresh)
-		tel__stacks_end(&f->stacks_of_samples);
+	if (f->samples != NULL && pr->fresh)
+		tel_heap_end(f->samples);
 	tel_status st = close_stacks(f);
 	tel__timeline_begin(f->timeline);
 	return st;
@@ -525,46 +506,13 @@ folded_begin_log(struct tel_printer *pr, const struct tel_event *ev)
 static tel_status
 add_sample(struct folded *f, const struct tel_event *ev)
 {
-	const struct tel_type *t = ev->type;
-	const int part = t->role_field[TEL_PART_WEIGHT];
-	const uint64_t weight =
-	    part < 0 ? 1 : tel_load(&t->fields[part], ev->data);
-	struct tel__stack_log *log;
-	struct sample *s;
-	int fresh;
-
-	if (!f->sampled && !tel__stacks_init(&f->stacks_of_samples))
-		return TEL_ENOMEM;
-	if (!f->sampled)
-		tel__table_init(&f->by_sample);
-	f->sampled = 1;
-	log = tel__stacks_log(&f->stacks_of_samples, ev->log);
-	uint32_t node = log == NULL ?
-	    0 :
-	    tel__stacks_find(&f->stacks_of_samples, log, ev, 0);
-	struct tel__entry *e = node == 0 ?
-	    NULL :
-	    tel__table_put(&f->by_sample,
-	        tel__fnv(TEL__FNV, t->name, t->name_length) << 24 ^ node,
-	        &fresh);
-	if (e == NULL)
-		return TEL_ENOMEM;
-	if (fresh) {
-		if (!TEL__RESERVE(f->samples, f->sample_room, f->nsamples + 1))
+	if (f->samples == NULL) {
+		f->samples = tel_heap_new();
+		if (f->samples == NULL)
 			return TEL_ENOMEM;
-		s = &f->samples[f->nsamples];
-		s->node = node;
-		s->weight = 0;
-		s->type = tel__copy_string(t->name, t->name_length);
-		if (s->type == NULL)
-			return TEL_ENOMEM;
-		e->value = f->nsamples++;
-		f->several |= strcmp(s->type, f->samples[0].type) != 0;
+		(void)tel_heap_set_samples(f->samples, 1);
 	}
-	s = &f->samples[e->value];
-	if (__builtin_add_overflow(s->weight, weight, &s->weight))
-		s->weight = UINT64_MAX;
-	return TEL_OK;
+	return tel_heap_event(f->samples, ev);
 }
 
 static tel_status
@@ -622,32 +570,17 @@ add_lines(struct folded *f, int heap, tel_heap_weight weight)
 	return 1;
 }
 
-/*
- * Makes a line of each stack of samples.  Where several types have samples, the
- * type is outermost.
- */
+/* Makes a line of each stack of samples. */
 static int
 add_samples(struct folded *f)
 {
-	struct tel__buffer line = { 0 };
-	const struct sample *s = f->samples;
-	const char *text;
-	int good = 1;
+	tel_heap_stack s;
 
-	for (size_t i = 0; i < f->nsamples && good; i++, s++) {
-		text = tel__stacks_text(&f->stacks_of_samples, s->node);
-		line.used = 0;
-		if (f->several) {
-			tel__buffer_put(&line, s->type, strlen(s->type));
-			tel__buffer_put(&line, ";", 1);
-		}
-		if (text != NULL)
-			tel__buffer_put(&line, text, strlen(text) + 1);
-		good = text != NULL && !line.failed &&
-		    add_line(f, (const char *)line.bytes, s->weight);
-	}
-	tel__buffer_clear(&line);
-	return good;
+	for (size_t i = 0; tel_heap_stack_at(f->samples, i, &s); i++)
+		if (!add_line(f, tel_heap_frames(f->samples, i),
+		        s.allocated_bytes))
+			return 0;
+	return 1;
 }
 
 static int
@@ -668,7 +601,7 @@ folded_finish(struct tel_printer *pr)
 	int heap = f != NULL && !f->ranges && f->heap != NULL &&
 	    tel_heap_recorded(f->heap);
 
-	if (f == NULL || (!f->ranges && !heap && !f->sampled))
+	if (f == NULL || (!f->ranges && !heap && f->samples == NULL))
 		return tel__render_fail(pr, "%s",
 		    pr->weighted ?
 		        "no selected event records its stack, its caller or "
@@ -678,7 +611,7 @@ folded_finish(struct tel_printer *pr)
 	if (close_stacks(f) != TEL_OK || !add_lines(f, heap, pr->weight))
 		return TEL_ENOMEM;
 	/* a profile is of its samples, and not of what lasts as well */
-	if (f->sampled && !heap) {
+	if (f->samples != NULL && !heap) {
 		clear_lines(f);
 		if (!add_samples(f))
 			return TEL_ENOMEM;

@@ -53,6 +53,14 @@ struct tel_heap {
 	int begun;
 	unsigned units; /* UNIT_*, of its times */
 	tel_expr *key;  /* NULL: stacks */
+	/*
+	 * It counts samples of stacks alone: of the innermost frame, the child
+	 * that has the name of the type is the site's node.
+	 */
+	int samples;
+	uint32_t
+	    type;    /* the number of that name, of the first sample; 0: none */
+	int several; /* others have other types */
 	uint64_t min_age;
 	uint64_t end; /* the latest clock */
 	uint64_t peak_time;
@@ -132,6 +140,15 @@ tel_heap_set_key(tel_heap *h, tel_expr *key)
 	tel_expr_free(h->key);
 	h->key = key;
 	return h->begun ? TEL_ESTATE : TEL_OK;
+}
+
+tel_status
+tel_heap_set_samples(tel_heap *h, int on)
+{
+	if (h->begun)
+		return TEL_ESTATE;
+	h->samples = on != 0;
+	return TEL_OK;
 }
 
 void
@@ -322,6 +339,23 @@ heap_find_class(struct tel_heap *h, const tel_alloc *op)
 	return h->class_nodes[i];
 }
 
+/* The node of the stack and the type of a sample; 0: no memory. */
+static uint32_t
+heap_find_sample(struct tel_heap *h, struct tel__stack_log *l)
+{
+	const struct tel_event *ev = h->event;
+	const uint32_t stack = tel__stacks_find(&h->stacks, l, ev, 0);
+	const uint32_t type = tel__stacks_intern(&h->stacks, ev->type->name,
+	    ev->type->name_length);
+
+	if (stack == 0 || type == 0)
+		return 0;
+	if (h->type == 0)
+		h->type = type;
+	h->several |= type != h->type;
+	return tel__stacks_child(&h->stacks, stack, type);
+}
+
 /* The node of the stack, or of the pool, that allocates; 0: no memory. */
 static uint32_t
 heap_find_node(struct tel_heap *h, const tel_alloc *op)
@@ -333,6 +367,8 @@ heap_find_node(struct tel_heap *h, const tel_alloc *op)
 		return 0;
 	if (h->key != NULL)
 		return heap_find_value(h);
+	if (h->samples)
+		return heap_find_sample(h, l);
 	if (h->has_classes && ev->type->role_field[TEL_PART_STACK] < 0)
 		return heap_find_class(h, op);
 	if (!tel__pools_has(ev->type))
@@ -458,25 +494,36 @@ set_kind(struct tel_heap *h, const struct tel_type *t, int sample)
 	    t->role_field[TEL_PART_SIZE] < 0 ? HEAP_SAMPLES :
 	                                       HEAP_SIZED_SAMPLES;
 
+	if (h->samples)
+		return sample;
 	if (h->kind == HEAP_NONE)
 		h->kind = kind;
 	return h->kind == kind;
 }
 
-/* The bytes that a sample stands for. */
+/* Nonzero when events of the type are samples that are counted. */
+static int
+heap_is_sample(const struct tel_heap *h, const struct tel_type *t)
+{
+	return h->samples ? t->role == TEL_ROLE_SAMPLE :
+	                    tel_type_samples_allocs(t);
+}
+
+/* The bytes, or the time, that a sample stands for; 1: it has no weight. */
 static uint64_t
 heap_weight_of(const struct tel_event *ev)
 {
 	const struct tel_type *t = ev->type;
+	const int part = t->role_field[TEL_PART_WEIGHT];
 
-	return tel_load(&t->fields[t->role_field[TEL_PART_WEIGHT]], ev->data);
+	return part < 0 ? 1 : tel_load(&t->fields[part], ev->data);
 }
 
 tel_status
 tel__heap_take(tel_heap *h, const tel_event *event, const tel_alloc *op,
     tel__live_fn *also, void *arg)
 {
-	const int sample = tel_type_samples_allocs(event->type);
+	const int sample = heap_is_sample(h, event->type);
 	tel_status st = TEL_OK;
 
 	if (!tel_event_timeless(event))
@@ -522,7 +569,7 @@ tel_heap_event(tel_heap *h, const tel_event *event)
 	tel_alloc op;
 	int counts = 1;
 
-	if (tel_type_samples_allocs(event->type))
+	if (heap_is_sample(h, event->type))
 		memset(&op, 0, sizeof(op));
 	else
 		counts = tel_type_is_alloc(event->type) &&
@@ -724,16 +771,34 @@ tel_heap_sort(tel_heap *h, tel_heap_weight weight)
 }
 
 const char *
+tel_heap_type(const tel_heap *h, size_t i)
+{
+	if (i >= h->nsites)
+		return NULL;
+	const struct tel__stack_node *node =
+	    &h->stacks.nodes[site_at(h, i)->node];
+	return h->samples ? h->stacks.names.list[node->name].text : "";
+}
+
+const char *
 tel_heap_frames(tel_heap *h, size_t i)
 {
-	return i >= h->nsites ?
-	    NULL :
-	    tel__stacks_text(&h->stacks, site_at(h, i)->node);
+	if (i >= h->nsites)
+		return NULL;
+	const uint32_t site = site_at(h, i)->node;
+	const struct tel__stack_node *node = &h->stacks.nodes[site];
+	/* the node of all stacks beyond the limit has no type */
+	if (!h->samples || node->parent == 0)
+		return tel__stacks_text(&h->stacks, site);
+	return tel__stacks_text_below(&h->stacks,
+	    h->several ? node->name + 1 : 0, node->parent);
 }
 
 const char *
 tel_heap_holder(tel_heap *h, size_t i)
 {
+	if (h->samples)
+		return tel_heap_frames(h, i);
 	return i >= h->nsites ?
 	    NULL :
 	    tel__stacks_text(&h->stacks,
@@ -776,6 +841,7 @@ tel_heap_ticks(const tel_heap *h)
 	return (h->units & UNIT_TICKS) != 0;
 }
 
+TEL__GETTER(int, tel_heap_several, tel_heap, several)
 TEL__GETTER(int, tel_heap_recorded, tel_heap, stacks.recorded)
 TEL__GETTER(uint64_t, tel_heap_untracked, tel_heap, untracked)
 TEL__GETTER(uint64_t, tel__heap_live, tel_heap, live.bytes)
