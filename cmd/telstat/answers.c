@@ -60,10 +60,9 @@ answers_have_blocks(const tel_schema *schema)
 int
 answers_begin(struct telstat *t, const tel_schema *schema)
 {
-	return !t->answers ||
-	    (runtime_begin(t, schema) &&
-	        (t->heap != NULL || !answers_have_blocks(schema) ||
-	            telstat_add_heap(t, 0)));
+	return runtime_begin(t, schema) &&
+	    (!t->answers || t->heap != NULL || !answers_have_blocks(schema) ||
+	        telstat_add_heap(t, 0));
 }
 
 /* What a log of the schema and rate adds.  1, or 0 after a message. */

@@ -144,18 +144,21 @@ changes_put_text(struct report *r, const struct show *show, const char *lead,
 {
 	struct report_section *s = report_section(r, REPORT_TEXT, "");
 	const int raw = show->options->raw;
+	const int samples = show->options->by_samples;
 	char a[FORMAT_TEXT], b[FORMAT_TEXT];
 
 	s->apart = 1;
 	s->lead = lead;
 	s->lead_strong = 1;
 	s->indent = 4;
-	report_line(r, "", "%s bytes: %s before, %s after",
+	report_line(r, "", "%s %s: %s before, %s after",
 	    show_change(r, c->bytes[0], c->bytes[1], raw),
+	    samples ? "weight" : "bytes",
 	    format_count(int128_u64(c->bytes[0]), raw, a),
 	    format_count(int128_u64(c->bytes[1]), raw, b));
-	report_line(r, "", "%s blocks: %s before, %s after",
+	report_line(r, "", "%s %s: %s before, %s after",
 	    show_change(r, c->blocks[0], c->blocks[1], raw),
+	    samples ? "samples" : "blocks",
 	    format_count(int128_u64(c->blocks[0]), raw, a),
 	    format_count(int128_u64(c->blocks[1]), raw, b));
 	if (frames)
@@ -169,14 +172,21 @@ changes_put_row(struct report *r, const struct show *show,
 {
 	const char *of = show->options->key == NULL ? "stack" : "key";
 	const struct report_figure item = { of, report_string(c->name) };
+	const int samples = show->options->by_samples;
+	const char *bytes = samples ? "weight" : "bytes";
+	const char *blocks = samples ? "samples" : "blocks";
 	const struct report_figure figures[] = {
-		{ "before_bytes", report_count(c->bytes[0]) },
-		{ "after_bytes", report_count(c->bytes[1]) },
-		{ "change_bytes",
+		{ report_text(r, "before_%s", bytes),
+		    report_count(c->bytes[0]) },
+		{ report_text(r, "after_%s", bytes),
+		    report_count(c->bytes[1]) },
+		{ report_text(r, "change_%s", bytes),
 		    report_int128(difference(c->bytes[0], c->bytes[1])) },
-		{ "before_blocks", report_count(c->blocks[0]) },
-		{ "after_blocks", report_count(c->blocks[1]) },
-		{ "change_blocks",
+		{ report_text(r, "before_%s", blocks),
+		    report_count(c->blocks[0]) },
+		{ report_text(r, "after_%s", blocks),
+		    report_count(c->blocks[1]) },
+		{ report_text(r, "change_%s", blocks),
 		    report_int128(difference(c->blocks[0], c->blocks[1])) },
 	};
 
@@ -199,11 +209,10 @@ put_all(struct report *r, const struct show *show, const struct changes *c)
 			all.blocks[k] += c->list[i].blocks[k];
 		}
 	if (text) {
-		report_section(r, REPORT_TEXT, "")->lead =
-		    report_text(r, "Changes of %s by %s:",
-		        stacks_weight(show->options->weight),
-		        show->options->key == NULL ? "stack" :
-		                                     show->options->key_text);
+		report_section(r, REPORT_TEXT, "")->lead = report_text(r,
+		    "Changes of %s by %s:", stacks_weight(show->options),
+		    show->options->key == NULL ? "stack" :
+		                                 show->options->key_text);
 		r->section.lead_strong = 1;
 		report_line(r, "", "%s", report_part(r, shown, c->count));
 		report_put(r);
@@ -221,7 +230,7 @@ void
 changes_put(struct report *r, const struct show *show, tel_heap *before,
     tel_heap *after)
 {
-	const tel_heap_weight weight = show->options->weight;
+	const tel_heap_weight weight = show->options->by_weight;
 	struct changes c = { NULL, 0 };
 
 	if (add_side(&c, before, 0, weight) && add_side(&c, after, 1, weight)) {

@@ -76,6 +76,7 @@ telstat_count_snapshot(void *arg, tel_stats *s, const tel_snapshot *at)
 		m->ns = tel_int128_double(span);
 	/* of an inst log, a set of what was counted by then */
 	c->show.stats = s;
+	stacks_choose(&c->telstat, 1);
 	tel_status st = show_now(c);
 	c->show.stats = stats;
 	return st;
@@ -149,7 +150,7 @@ telstat_count_begin(void *arg, struct source *const *srcs, int n)
 		}
 	}
 	(void)tel_stats_set_heap(c->show.stats, c->telstat->heap,
-	    c->telstat->runtime == NULL);
+	    c->telstat->stacks != NULL || c->telstat->runtime == NULL);
 	for (int i = 0; i < n; i++) {
 		warn_of_order(c, srcs[i]);
 		tel_status st = tel_stats_begin(c->show.stats, srcs[i]->reader);
@@ -204,7 +205,7 @@ telstat_count_event(void *arg, const tel_event *ev)
 	tel_status st = tel_stats_event(c->show.stats, ev);
 
 	if (st == TEL_OK && t->runtime != NULL &&
-	    runtime_wants(tel_event_type(ev)))
+	    runtime_wants(t->runtime, tel_event_type(ev)))
 		st = runtime_event(t->runtime, ev);
 	return telstat_count_counted(c, st);
 }
@@ -623,19 +624,6 @@ check_rate(const struct count *c)
 		    "--min-age: the log does not record the rate of its clock");
 }
 
-/* Samples are never live: unless it was asked for, none of that orders them. */
-static void
-choose_weight(struct telstat *t)
-{
-	tel_heap_stack all;
-
-	if (t->stacks == NULL || t->weight_given)
-		return;
-	tel_heap_total(t->heap, &all);
-	if (all.allocations > 0 && all.peak_blocks == 0)
-		t->weight = TEL_HEAP_ALLOCATED;
-}
-
 /* --stacks without any would be an answer that looks like one. */
 static void
 check_stacks(const struct count *c)
@@ -652,13 +640,16 @@ check_stacks(const struct count *c)
 		message(NULL,
 		    "no lifetimes and no time of the peak: not all logs record "
 		    "the rate of their clock; set --tb-hz");
-	if (c->telstat->stacks != NULL && !tel_heap_recorded(heap))
+	if (c->telstat->stacks != NULL &&
+	    !tel_heap_recorded(stacks_heap(c->telstat)))
 		message(NULL,
 		    tel_heap_count(heap) > 0 ?
 		        "%s: no selected event records its stack, its caller "
 		        "or its pool" :
-		        "%s: no selected event allocates",
-		    c->telstat->stacks);
+		        "%s: no selected event allocates%s",
+		    c->telstat->stacks,
+		    c->telstat->key == NULL ? ", or is a sample of a stack" :
+		                              "");
 	if (untracked > 0)
 		message(NULL,
 		    "too many live blocks: %" PRIu64 " are not followed: the "
@@ -777,9 +768,9 @@ telstat_run(struct telstat *t, struct sink *sink)
 		(void)tel_stats_set(t->stats, TEL_STATS_BLOCKS, 0);
 	if (read_counts(&c, t, sink)) {
 		check_rate(&c);
+		stacks_choose(&c.telstat, 1);
 		check_stacks(&c);
 		check_pairs(t);
-		choose_weight(t);
 		finish_counts(&c);
 		TEL_EVENT2(PhaseStart, PHASE_SHOW, "show");
 		show_final(&c);

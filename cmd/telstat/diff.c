@@ -762,7 +762,8 @@ diff_fill(struct report *r, void *arg)
 
 	d->report = r;
 	if (t->stacks != NULL) {
-		changes_put(r, d->show, t->heap, b->telstat.heap);
+		changes_put(r, d->show, stacks_heap(t),
+		    stacks_heap(&b->telstat));
 		if (!t->given)
 			return;
 	}
@@ -812,6 +813,8 @@ show_diff(struct diff *d, const struct sink *sink)
 	d->show = &show;
 	show.report.operands = d->names;
 	show.report.noperands = 2;
+	struct telstat *const sides[] = { &a->telstat, &b->telstat };
+	stacks_choose(sides, 2);
 	report_write(&show.report, diff_fill, d);
 	if (show.report.failed)
 		d->failed = 1;

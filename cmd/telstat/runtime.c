@@ -21,16 +21,29 @@ is_of_collector(const tel_type *type)
 	    strcmp(tel_type_role(type), "generation") == 0;
 }
 
-int
-runtime_wants(const tel_type *type)
+/* Nonzero for samples of stacks that are not samples of allocations. */
+static int
+runtime_is_sample(const tel_type *type)
+{
+	return strcmp(tel_type_role(type), "sample") == 0 &&
+	    (tel_type_role_field(type, "name") < 0 ||
+	        tel_type_role_field(type, "weight") < 0);
+}
+
+static int
+is_of_runtime(const tel_type *type)
 {
 	const char *role = tel_type_role(type);
 
 	return is_of_collector(type) || strcmp(role, "pause") == 0 ||
 	    strcmp(role, "collection") == 0 || strcmp(role, "heap") == 0 ||
-	    (strcmp(role, "sample") == 0 &&
-	        tel_type_role_field(type, "name") >= 0 &&
-	        tel_type_role_field(type, "weight") >= 0);
+	    strcmp(role, "sample") == 0;
+}
+
+int
+runtime_wants(const struct runtime *rt, const tel_type *type)
+{
+	return rt->only_samples ? runtime_is_sample(type) : is_of_runtime(type);
 }
 
 struct runtime *
@@ -54,21 +67,27 @@ int
 runtime_begin(struct telstat *t, const tel_schema *schema)
 {
 	unsigned i, n = schema == NULL ? 0 : tel_schema_type_count(schema);
+	struct runtime *rt = t->runtime;
 
-	for (i = 0; i < n; i++)
-		if (runtime_wants(tel_schema_type(schema, i)))
-			break;
-	if (i == n || t->runtime != NULL)
+	if (rt != NULL ||
+	    (!t->answers && (t->stacks == NULL || t->key != NULL)))
 		return 1;
-	t->runtime = runtime_new();
-	if (t->runtime != NULL) {
-		for (; i < n; i++)
-			if (runtime_wants(tel_schema_type(schema, i)) &&
-			    !is_of_collector(tel_schema_type(schema, i)))
-				t->runtime->only_ranges = 0;
-		return 1;
+	rt = runtime_new();
+	if (rt == NULL)
+		return message_no_memory();
+	rt->only_samples = !t->answers;
+	for (i = 0; i < n; i++) {
+		const tel_type *type = tel_schema_type(schema, i);
+
+		if (!runtime_wants(rt, type))
+			continue;
+		t->runtime = rt;
+		if (!is_of_collector(type))
+			rt->only_ranges = 0;
 	}
-	return message_no_memory();
+	if (t->runtime == NULL)
+		runtime_free(rt);
+	return 1;
 }
 
 void
@@ -80,13 +99,15 @@ runtime_end(struct runtime *rt)
 	tel_heap_end(rt->stacks);
 	if (rt->classes != NULL)
 		tel_heap_end(rt->classes);
+	if (rt->samples != NULL)
+		tel_heap_end(rt->samples);
 }
 
 int
 runtime_joins(const struct runtime *rt)
 {
 	return rt->only_ranges && rt->count == 0 && rt->ncollections == 0 &&
-	    tel_heap_count(rt->stacks) == 0 &&
+	    tel_heap_count(rt->stacks) == 0 && rt->samples == NULL &&
 	    rt->left_out + rt->ends.left_out + rt->ends.generations.left_out ==
 	    0;
 }
@@ -106,6 +127,7 @@ runtime_free(struct runtime *rt)
 	tel__table_clear(&rt->by_number);
 	tel_heap_free(rt->stacks);
 	tel_heap_free(rt->classes);
+	tel_heap_free(rt->samples);
 	free(rt->pauses);
 	free(rt->collections);
 	tel__collector_clear(&rt->ends);
@@ -274,6 +296,18 @@ runtime_add_classes(struct runtime *rt, const tel_type *type)
 	return tel_heap_set_key(rt->classes, key);
 }
 
+static tel_status
+runtime_add_sample(struct runtime *rt, const tel_event *ev)
+{
+	if (rt->samples == NULL) {
+		rt->samples = tel_heap_new();
+		if (rt->samples == NULL)
+			return TEL_ENOMEM;
+		(void)tel_heap_set_samples(rt->samples, 1);
+	}
+	return tel_heap_event(rt->samples, ev);
+}
+
 tel_status
 runtime_event(struct runtime *rt, const tel_event *ev)
 {
@@ -290,6 +324,8 @@ runtime_event(struct runtime *rt, const tel_event *ev)
 		return add_collection(rt, ev);
 	if (strcmp(role, "heap") == 0)
 		return add_heap(rt, ev);
+	if (runtime_is_sample(tel_event_type(ev)))
+		return runtime_add_sample(rt, ev);
 	st = rt->classes == NULL ? runtime_add_classes(rt, tel_event_type(ev)) :
 	                           TEL_OK;
 	if (st == TEL_OK)
@@ -306,8 +342,8 @@ runtime_choose(struct runtime *rt, const tel_schema *schema)
 	if (!TEL__RESERVE(rt->wanted, rt->wanted_room, rt->ntypes))
 		return 0;
 	for (size_t i = 0; i < rt->ntypes; i++)
-		rt->wanted[i] =
-		    runtime_wants(tel_schema_type(schema, (unsigned)i)) != 0;
+		rt->wanted[i] = runtime_wants(rt,
+		                    tel_schema_type(schema, (unsigned)i)) != 0;
 	return 1;
 }
 

@@ -42,7 +42,9 @@ struct runtime {
 	size_t ncycles, cycle_room;
 	tel_heap *stacks, *classes; /* of samples; classes NULL: not yet */
 	int sorted;
-	int only_ranges; /* of the first log */
+	tel_heap *samples; /* of stacks, but not of allocations; NULL: none */
+	int only_samples;  /* are wanted: the report is of --stacks */
+	int only_ranges;   /* of the first log */
 	/* of the types of a schema of the log: whether they are wanted */
 	const tel_schema *schema;
 	unsigned char *wanted;

@@ -498,16 +498,13 @@ runtime_durations(const struct show *show, struct durations *pauses,
 	return done;
 }
 
-void
-runtime_put(struct report *r, const struct show *show)
+static void
+runtime_put_answers(struct report *r, const struct show *show)
 {
 	struct runtime *rt = show->options->runtime;
 	struct durations pauses, collections;
 	tel_heap_stack all;
 
-	if (!show->options->answers || !runtime_some(show) ||
-	    !report_is(r, REPORT_TEXT | REPORT_JSON))
-		return;
 	if (!runtime_durations(show, &pauses, &collections))
 		r->failed = 1;
 	if (rt->npauses > 0)
@@ -527,4 +524,18 @@ runtime_put(struct report *r, const struct show *show)
 	put_allocation(r, show, &all);
 	runtime_put_top(r, rt->classes, "class", &all);
 	runtime_put_top(r, rt->stacks, "stack", &all);
+}
+
+void
+runtime_put(struct report *r, const struct show *show)
+{
+	const struct runtime *rt = show->options->runtime;
+
+	if (!show->options->answers || rt == NULL ||
+	    !report_is(r, REPORT_TEXT | REPORT_JSON))
+		return;
+	if (runtime_some(show))
+		runtime_put_answers(r, show);
+	if (rt->samples != NULL)
+		samples_put(r, rt->samples);
 }

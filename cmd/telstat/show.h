@@ -81,12 +81,18 @@ void answers_put(struct report *r, const struct show *show);
 /* The statistics as pictures, with their curves over time. */
 void pictures_put(struct report *r, const struct show *show);
 
-/* The stacks that allocated. */
+/* Samples of stacks, by type and function. */
+void samples_put(struct report *r, tel_heap *heap);
+
+/* The stacks that allocated, or if none did, those of samples. */
 void stacks_put(struct report *r, const struct show *show);
+/* Finds out which of these n sets of options show, and in which order. */
+void stacks_choose(struct telstat *const *sides, int n);
+tel_heap *stacks_heap(const struct telstat *t);
 /* Lines of text of frames, the innermost first. */
 void stacks_frames(struct report *r, const char *frames);
 /* What a weight is called: "leaked bytes". */
-const char *stacks_weight(tel_heap_weight weight);
+const char *stacks_weight(const struct telstat *t);
 
 /* How the stacks of two logs differ. */
 void changes_put(struct report *r, const struct show *show, tel_heap *before,

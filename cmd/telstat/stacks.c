@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The stacks, or keys, that allocated: what leaked, and how long blocks lived.
+ * The stacks, or keys, that allocated: what leaked, and how long blocks lived;
+ * or the stacks of samples.
  */
+#include "runtime.h"
 #include "show.h"
 
 #include <inttypes.h>
@@ -22,16 +24,57 @@ static const char *const titles[] = {
 	[TEL_HEAP_COUNT] = "allocations",
 };
 
-const char *
-stacks_weight(tel_heap_weight weight)
+tel_heap *
+stacks_heap(const struct telstat *t)
 {
-	return titles[weight];
+	return t->by_samples && t->runtime != NULL &&
+	        t->runtime->samples != NULL ?
+	    t->runtime->samples :
+	    t->heap;
+}
+
+/* Samples are never live: unless it was asked for, none of that orders them. */
+void
+stacks_choose(struct telstat *const *sides, int n)
+{
+	uint64_t allocations = 0, live = 0;
+	int samples = 0;
+	tel_heap_stack all;
+
+	if (sides[0]->stacks == NULL)
+		return;
+	for (int i = 0; i < n; i++) {
+		const struct runtime *rt = sides[i]->runtime;
+
+		tel_heap_total(sides[i]->heap, &all);
+		allocations += all.allocations;
+		live += all.peak_blocks;
+		samples |= rt != NULL && rt->samples != NULL;
+	}
+	for (int i = 0; i < n; i++) {
+		struct telstat *t = sides[i];
+
+		t->by_samples = samples && allocations == 0;
+		t->by_weight = t->weight;
+		if (t->by_samples ?
+		        t->weight != TEL_HEAP_COUNT :
+		        !t->weight_given && allocations > 0 && live == 0)
+			t->by_weight = TEL_HEAP_ALLOCATED;
+	}
+}
+
+const char *
+stacks_weight(const struct telstat *t)
+{
+	return !t->by_samples              ? titles[t->by_weight] :
+	    t->by_weight == TEL_HEAP_COUNT ? "number of samples" :
+	                                     "weight of samples";
 }
 
 static const char *
 title(struct report *r, const struct show *show)
 {
-	const char *weight = titles[show->options->weight];
+	const char *weight = stacks_weight(show->options);
 
 	return show->options->key == NULL ?
 	    report_text(r, "Stacks by %s", weight) :
@@ -71,14 +114,14 @@ share_name(uint32_t share, char *text)
 static size_t
 count_stacks(const struct show *show)
 {
-	const tel_heap *heap = show->options->heap;
+	const tel_heap *heap = stacks_heap(show->options);
 	tel_heap_stack s;
 	size_t n = tel_heap_count(heap), lo = 0, mid;
 
 	/* they are sorted */
 	TEL__BISECT(lo, n, mid,
 	    tel_heap_stack_at(heap, mid, &s) &&
-	        tel_heap_weight_of(&s, show->options->weight) > 0);
+	        tel_heap_weight_of(&s, show->options->by_weight) > 0);
 	return lo;
 }
 
@@ -116,7 +159,7 @@ say(struct report *r, const struct show *show, const char *what, uint64_t bytes,
 static void
 say_lifetimes(struct report *r, const struct show *show, size_t i)
 {
-	const tel_heap *heap = show->options->heap;
+	const tel_heap *heap = stacks_heap(show->options);
 	const char *unit = tel_heap_ticks(heap) ? "ticks" : "ns";
 	const int raw = show->options->raw;
 	uint32_t list[QUANTILES_SHOWN + 2];
@@ -166,19 +209,13 @@ stacks_frames(struct report *r, const char *frames)
 }
 
 static void
-telstat_stacks_put_text(struct report *r, const struct show *show, size_t i,
-    const char *lead, const tel_heap_stack *s)
+say_blocks(struct report *r, const struct show *show, const tel_heap_stack *s)
 {
-	struct report_section *section = report_section(r, REPORT_TEXT, "");
 	char text[FORMAT_TEXT];
 
-	section->apart = 1;
-	section->lead = lead;
-	section->lead_strong = 1;
-	section->indent = 4;
 	/* samples are never live */
 	if (s->leaked_blocks > 0 || s->peak_blocks > 0 || s->freed > 0 ||
-	    show->options->weight != TEL_HEAP_ALLOCATED) {
+	    show->options->by_weight != TEL_HEAP_ALLOCATED) {
 		say(r, show, "leaked", s->leaked_bytes, s->leaked_blocks);
 		say(r, show, "peak", s->peak_bytes, s->peak_blocks);
 	}
@@ -187,9 +224,47 @@ telstat_stacks_put_text(struct report *r, const struct show *show, size_t i,
 		report_say(r, REPORT_TEXT, "", "temporary %s",
 		    format_count(int128_u64(s->temporary), show->options->raw,
 		        text));
+}
+
+/* Samples, the weight that they have, and its share. */
+static void
+say_samples(struct report *r, const struct show *show, const tel_heap_stack *s,
+    const tel_heap_stack *all)
+{
+	const int raw = show->options->raw;
+	const double weight = (double)all->allocated_bytes;
+	char text[FORMAT_TEXT];
+
+	report_say(r, REPORT_TEXT, "", "%s %s",
+	    format_count(int128_u64(s->allocations), raw, text),
+	    s->allocations == 1 ? "sample" : "samples");
+	if (all->allocated_bytes != all->allocations)
+		report_say(r, REPORT_TEXT, "", "weight %s",
+		    format_count(int128_u64(s->allocated_bytes), raw, text));
+	if (s != all && weight > 0)
+		report_say(r, REPORT_TEXT, "", "%.1f%%",
+		    (double)s->allocated_bytes / weight * 100);
+}
+
+/* all: what a share is of */
+static void
+telstat_stacks_put_text(struct report *r, const struct show *show, size_t i,
+    const char *lead, const tel_heap_stack *s, const tel_heap_stack *all)
+{
+	struct report_section *section = report_section(r, REPORT_TEXT, "");
+
+	section->apart = 1;
+	section->lead = lead;
+	section->lead_strong = 1;
+	section->indent = 4;
+	if (show->options->by_samples)
+		say_samples(r, show, s, all);
+	else
+		say_blocks(r, show, s);
 	if (i != SIZE_MAX) {
 		say_lifetimes(r, show, i);
-		const char *frames = tel_heap_frames(show->options->heap, i);
+		const char *frames =
+		    tel_heap_frames(stacks_heap(show->options), i);
 		if (frames == NULL)
 			r->failed = 1;
 		else
@@ -227,6 +302,15 @@ telstat_stacks_put_row(struct report *r, const struct show *show, size_t i,
 	char share[FORMAT_TEXT];
 	uint64_t v;
 
+	if (show->options->by_samples) {
+		const struct report_figure of_samples[] = {
+			{ "samples", report_count(s->allocations) },
+			{ "weight", report_count(s->allocated_bytes) },
+		};
+
+		report_record(r, REPORT_DATA, item.name, item, of_samples, 2);
+		return;
+	}
 	for (k = 0; k < n; k++, f++) {
 		f->name = k == 0 ?
 		    "lifetime_min" :
@@ -243,7 +327,7 @@ static void
 bar(struct report *r, const void *of, size_t i, struct report_bar *out)
 {
 	const struct show *show = of;
-	tel_heap *heap = show->options->heap;
+	tel_heap *heap = stacks_heap(show->options);
 	const char *frames = show->options->key == NULL ?
 	    tel_heap_holder(heap, i) :
 	    tel_heap_frames(heap, i);
@@ -256,24 +340,24 @@ bar(struct report *r, const void *of, size_t i, struct report_bar *out)
 	p = strrchr(frames, ';');
 	out->label =
 	    report_string(report_text(r, "%s", p != NULL ? p + 1 : frames));
-	out->count = tel_heap_weight_of(&s, show->options->weight);
+	out->count = tel_heap_weight_of(&s, show->options->by_weight);
 }
 
 static void
 telstat_stacks_put_picture(struct report *r, const struct show *show, size_t n,
     const tel_heap_stack *all)
 {
-	const tel_heap_weight weight = show->options->weight;
+	const tel_heap_weight weight = show->options->by_weight;
 	struct report_section *section =
 	    report_section(r, REPORT_SVG, "stacks");
-	struct report_bars bars = { titles[weight], show, n, bar,
+	struct report_bars bars = { stacks_weight(show->options), show, n, bar,
 		int128_u64(tel_heap_weight_of(all, weight)), 0, { 0, 0 } };
 
 	section->title = title(r, show);
 	section->definition = show->options->key != NULL ?
 	    report_text(r, "%zu keys", n) :
-	    report_text(r, "%zu stacks, by the functions that hold the blocks",
-	        n);
+	    report_text(r, "%zu stacks, by the functions that %s", n,
+	        show->options->by_samples ? "ran" : "hold the blocks");
 	section->bars = &bars;
 	report_put(r);
 }
@@ -294,38 +378,39 @@ put_title(struct report *r, const struct show *show, size_t n, size_t shown,
 	    shown < n ? report_part(r, shown, n) :
 	                format_count(int128_u64(n), r->options.raw, count));
 	report_put(r);
-	telstat_stacks_put_text(r, show, SIZE_MAX, "all", all);
+	telstat_stacks_put_text(r, show, SIZE_MAX, "all", all, all);
 }
 
 void
 stacks_put(struct report *r, const struct show *show)
 {
-	tel_heap *heap = show->options->heap;
+	tel_heap *heap = stacks_heap(show->options);
 	const int text = report_is(r, REPORT_TEXT);
-	tel_heap_stack s, rest;
+	tel_heap_stack s, rest, all;
 
 	if (show->options->stacks == NULL || !tel_heap_recorded(heap))
 		return;
-	if (tel_heap_sort(heap, show->options->weight) != TEL_OK) {
+	if (tel_heap_sort(heap, show->options->by_weight) != TEL_OK) {
 		r->failed = 1;
 		return;
 	}
-	tel_heap_total(heap, &rest);
+	tel_heap_total(heap, &all);
+	rest = all;
 	size_t n = count_stacks(show);
 	size_t shown = report_rows(r, n);
 	if (text && r->options.top == 0 && shown > STACKS_SHOWN)
 		shown = STACKS_SHOWN;
 	if (report_is(r, REPORT_SVG)) {
-		telstat_stacks_put_picture(r, show, n, &rest);
+		telstat_stacks_put_picture(r, show, n, &all);
 		return;
 	}
 	if (text)
-		put_title(r, show, n, shown, &rest);
+		put_title(r, show, n, shown, &all);
 	for (size_t i = 0; i < shown && tel_heap_stack_at(heap, i, &s); i++) {
 		telstat_stacks_subtract(&rest, &s);
 		if (text) {
 			telstat_stacks_put_text(r, show, i,
-			    report_text(r, "%zu.", i + 1), &s);
+			    report_text(r, "%zu.", i + 1), &s, &all);
 			continue;
 		}
 		const char *frames = tel_heap_frames(heap, i);
@@ -339,7 +424,8 @@ stacks_put(struct report *r, const struct show *show)
 	if (rest.allocations == 0)
 		return;
 	if (text)
-		telstat_stacks_put_text(r, show, SIZE_MAX, "others", &rest);
+		telstat_stacks_put_text(r, show, SIZE_MAX, "others", &rest,
+		    &all);
 	else
 		telstat_stacks_put_row(r, show, SIZE_MAX, "<other>", &rest);
 }

@@ -51,9 +51,11 @@ struct telstat {
 	uint64_t min_age;       /* of --min-age, in ns */
 	tel_heap_weight weight; /* that sorts its stacks */
 	int weight_given;
-	int given;    /* -s */
-	char *groups; /* of -g, joined, or NULL */
-	char *each;   /* the globs of --each, joined, or NULL */
+	int by_samples;            /* stacks are of samples: none allocates */
+	tel_heap_weight by_weight; /* which of these sorts them then */
+	int given;                 /* -s */
+	char *groups;              /* of -g, joined, or NULL */
+	char *each;                /* the globs of --each, joined, or NULL */
 	const char *each_specs[16];
 	size_t neach_specs;
 	int each_order; /* it matters for them which event comes first */
@@ -141,7 +143,7 @@ int runtime_joins(const struct runtime *rt);
  */
 int runtime_join(struct runtime *rt, const struct runtime *next, int part);
 /* Nonzero when events of the type are for runtime_event(). */
-int runtime_wants(const tel_type *type);
+int runtime_wants(const struct runtime *rt, const tel_type *type);
 void runtime_end(struct runtime *rt);
 void runtime_free(struct runtime *rt);
 

@@ -270,8 +270,8 @@ tel_type_is_gauge(const struct tel_type *t)
 static inline int
 tel_type_is_runtime(const struct tel_type *t)
 {
-	return (t->role > TEL_ROLE_SAMPLE && t->role <= TEL_ROLE_GENERATION) ||
-	    t->range != 0 || tel_type_samples_allocs(t);
+	return (t->role >= TEL_ROLE_SAMPLE && t->role <= TEL_ROLE_GENERATION) ||
+	    t->range != 0;
 }
 
 /* Nonzero when a block is allocated, or freed, whichever function does it. */

@@ -381,10 +381,12 @@ for line in sys.stdin:
 	[[ $output == *'records its stack, its caller or its pool'* ]]
 	run -0 --separate-stderr telstat --stacks "$ALLOC/short.rep"
 	[[ $stderr == *'records its stack, its caller or its pool'* ]]
-	# nor has a profile any
+	# a profile has stacks, but allocates nothing
 	printf '%s\n' 'a 1 1.000001: 500 cycles: ' '	ffff0010 f+0x1 (a)' '' >profile
-	run -0 --separate-stderr telstat --stacks=peak profile
-	[[ $stderr == 'telstat: --stacks: no selected event allocates' ]]
+	run -0 --separate-stderr telstat --blocks=thread profile
+	[[ $stderr == 'telstat: --blocks: no selected event allocates' ]]
+	run -0 --separate-stderr telstat --stacks -w false profile
+	[[ $stderr == 'telstat: --stacks: no selected event allocates, or is a sample of a stack' ]]
 }
 
 @test "who holds memory in a page is the innermost function that is no allocator" {
