@@ -49,6 +49,18 @@ may_go(const tel_type *type)
 	    strcmp(name, "EventInit") == 0;
 }
 
+/* Whether an EventInit is damage, which the same release is given as it is. */
+static int
+is_damaged_init(const tel_event *ev)
+{
+	const tel_type *type = tel_event_type(ev);
+	const int width = tel_type_find_field(type, "wordWidth");
+
+	return strcmp(tel_type_name(type), "EventInit") == 0 && width >= 0 &&
+	    tel_event_u64(ev, (unsigned)width) != 32 &&
+	    tel_event_u64(ev, (unsigned)width) != 64;
+}
+
 /*
  * Converts what r reads.  Returns how many events should be there at least;
  * strict: up to the first loss.  schema: set to what the log is.
@@ -69,7 +81,7 @@ convert(tel_reader *r, const char *target, int strict, struct bytes *b)
 		abort();
 	while (n < MAX_EVENTS && tel_reader_next(r, &ev) == TEL_OK) {
 		/* what an unknown event is depends on those around it */
-		if (tel_type_unknown(tel_event_type(ev)))
+		if (tel_type_unknown(tel_event_type(ev)) || is_damaged_init(ev))
 			continue;
 		st = tel_writer_event(w, ev);
 		if (st != TEL_OK)
