@@ -91,12 +91,13 @@ static tel_status
 binder_resolve_type(struct binder *b, const struct tel_schema *schema)
 {
 	const struct symbol *s = b->tree->symbols;
-	const struct symbol *end = s + b->tree->nsymbols;
+	size_t left = b->tree->nsymbols;
 	struct tree *tree;
 
-	while (s < end && (!s->checked || strcmp(s->name, "type") != 0))
+	for (; left > 0 && (!s->checked || strcmp(s->name, "type") != 0);
+	     left--)
 		s++;
-	if (s == end || b->count > 0)
+	if (left == 0 || b->count > 0)
 		return TEL_OK;
 	for (unsigned i = 0; i < schema->ntypes; i++)
 		if (tel_type_find_field(&schema->types[i], "type") >= 0)

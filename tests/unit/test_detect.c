@@ -127,8 +127,9 @@ ends_with(const char *s, const char *end)
 static const char *
 form_of(const char *folder, const char *file)
 {
-	static const char *const allocs[] = { "android", "heaptrack", "kdump",
-		"logalloc", "ltrace", "mtrace", "rep", "valgrind" };
+	static const char *const allocs[] = { "android", "heaptrack-data",
+		"heaptrack", "kdump", "logalloc", "ltrace", "mtrace", "rep",
+		"valgrind" };
 	char end[32];
 	size_t i;
 
@@ -138,7 +139,9 @@ form_of(const char *folder, const char *file)
 		                                     NULL;
 	if (strncmp(folder, "hpm/", 4) == 0)
 		return ends_with(file, ".startup") ? "hpm" : NULL;
-	for (i = 0; strcmp(folder, "alloc") == 0 && i < 8; i++) {
+	for (i = 0; strcmp(folder, "alloc") == 0 &&
+	     i < sizeof(allocs) / sizeof(allocs[0]);
+	     i++) {
 		snprintf(end, sizeof(end), ".%s", allocs[i]);
 		if (strstr(file, end) != NULL)
 			return allocs[i];
