@@ -27,17 +27,20 @@ put_many(tel_output *out, const char *text, size_t times)
 }
 
 void
-put_ascii(tel_output *out, const char *text)
+put_ascii(tel_output *out, const char *text, size_t n)
 {
 	char escaped[4];
+	size_t i, plain = 0;
 
-	for (; *text != '\0'; text++) {
-		tel_digit_escape(escaped, (unsigned char)*text);
-		if (*text >= ' ' && *text <= '~')
-			(void)tel_output_write(out, text, 1);
-		else
-			(void)tel_output_write(out, escaped, sizeof(escaped));
+	for (i = 0; i < n; i++) {
+		if (text[i] >= ' ' && text[i] <= '~')
+			continue;
+		(void)tel_output_write(out, text + plain, i - plain);
+		tel_digit_escape(escaped, (unsigned char)text[i]);
+		(void)tel_output_write(out, escaped, sizeof(escaped));
+		plain = i + 1;
 	}
+	(void)tel_output_write(out, text + plain, n - plain);
 }
 
 void

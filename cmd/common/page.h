@@ -8,8 +8,8 @@
 /* Failures stay in the output, and are reported when it is closed. */
 void put(tel_output *out, const char *text);
 void put_many(tel_output *out, const char *text, size_t times);
-/* A text for a terminal: every byte that is not printable ASCII as \xHH. */
-void put_ascii(tel_output *out, const char *text);
+/* n bytes for a terminal: each that is not printable ASCII as \xHH. */
+void put_ascii(tel_output *out, const char *text, size_t n);
 /* Up to 1 KB at a time. */
 __attribute__((format(printf, 2, 3))) void putf(tel_output *out,
     const char *format, ...);

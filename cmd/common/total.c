@@ -32,8 +32,10 @@ void
 total_print(const struct sink *sink, const char *name, uint64_t n)
 {
 	/* the output remembers a failure until it is closed */
-	if (name != NULL)
-		(sink->terminal ? put_ascii : put)(sink->out, name);
+	if (name != NULL && sink->terminal)
+		put_ascii(sink->out, name, strlen(name));
+	else if (name != NULL)
+		put(sink->out, name);
 	putf(sink->out, "%s%" PRIu64 "\n", name != NULL ? ":" : "", n);
 }
 

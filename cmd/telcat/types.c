@@ -413,7 +413,7 @@ telcat_types_begin(void *arg, struct source *const *srcs, int n)
 	     tel_reader_metadata(t->source->reader, i, &key, &value);
 	     i++) {
 		putf(t->sink->out, "# meta: %s ", key);
-		put_ascii(t->sink->out, value);
+		put_ascii(t->sink->out, value, strlen(value));
 		putf(t->sink->out, "\n");
 	}
 	memset(t->cache, 0, sizeof(t->cache));

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/function.h"
+#include "common/page.h"
 #include "common/report/lifetimes.h"
 #include "model/live.h"
 
@@ -454,14 +455,15 @@ pool_name(struct report *r, const tel_pool_use *p)
 static void
 put_pool(struct report *r, const struct show *show, const tel_pool_use *p)
 {
-	char count[FORMAT_TEXT];
+	char count[FORMAT_TEXT], name[1024];
 
+	/* a label may have more lines, which a line of a report would show */
 	report_line(r, "", "%10s  %10s  %10s  %11s  %s",
 	    answers_size(r, show, int128_u64(p->peak_bytes)),
 	    answers_size(r, show, int128_u64(p->live_bytes)),
 	    answers_size(r, show, p->allocated_bytes),
 	    format_count(int128_u64(p->allocations), show->options->raw, count),
-	    pool_name(r, p));
+	    page_escape(name, sizeof(name) - 1, pool_name(r, p)));
 }
 
 /* The pools with the largest peaks; data has all of them. */

@@ -289,6 +289,27 @@ setup() {
 	done
 }
 
+# Frames and pools are lines of the report, not cells of a table.
+@test "frames, and the labels of pools, cannot write to the terminal" {
+	local evil='\x1b[31m\xc2\x9b2J\ny' options
+	printf 'a 1 1.000001: 500 cycles: \n\tffff0010 b%bx+0x1 (a)\n\n' \
+	    '\x1b[31m\xc2\x9b2J' >stack
+	telcat mpsio.log | sed "s/\"Control\"/\"${evil//\\/\\\\}\"/" >pool
+	sed 's/b//' stack >other
+	for options in stack '--stacks stack' 'diff --stacks stack other' pool; do
+		# shellcheck disable=SC2086 # words
+		telstat $options >out
+		grep -qF '[31m\xc2\x9b2J' out
+		run ! env LC_ALL=C grep '[^ -~]' out
+		if has_terminal; then
+			TERM=dumb run -0 script -qec "telstat $options" /dev/null
+			tr -d '\r' <<<"$output" | cmp - out
+		fi
+	done
+	# and the label's second line is none of the report
+	grep -qF 'MVFF \x1b[31m\xc2\x9b2J\x0ay' out
+}
+
 @test "count, sum, mean, min, max and var, in every form, as whole and parts" {
 	specs=(-s 'n=count()' -s 'k=count(size) if kind == Object'
 	    -s 's=sum(size)' -s 'm=mean(size)' -s 'lo=min(size)' -s 'hi=max(size)'

@@ -112,7 +112,7 @@ report_text_put_facts(struct report *r, const struct report_section *s)
 		f.column = (unsigned)strlen(lead);
 		f.gap = 2;
 	} else {
-		put(r->out, s->lead);
+		put(r->out, lead);
 	}
 	for (i = 0; i < s->nfacts; i++) {
 		const struct report_field *field = &s->facts[i].field;
@@ -162,10 +162,10 @@ report_text_put_lines(struct report *r, const struct report_section *s)
 		    line->label);
 		for (; *text != '\0'; text += n) {
 			n = strcspn(text, "\n");
+			put_ascii(r->out, text, n);
+			if (text[n] == '\n')
+				putf(r->out, "\n%*s", (int)before, "");
 			n += text[n] == '\n';
-			(void)tel_output_write(r->out, text, n);
-			if (text[n - 1] == '\n')
-				putf(r->out, "%*s", (int)before, "");
 		}
 		put(r->out, "\n");
 	}
