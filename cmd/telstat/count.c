@@ -204,6 +204,8 @@ telstat_count_event(void *arg, const tel_event *ev)
 	struct telstat *t = c->telstat;
 	tel_status st = tel_stats_event(c->show.stats, ev);
 
+	if (st == TEL_OK && !runtime_look(t, ev, c->nsources))
+		st = TEL_ENOMEM;
 	if (st == TEL_OK && t->runtime != NULL &&
 	    runtime_wants(t->runtime, tel_event_type(ev)))
 		st = runtime_event(t->runtime, ev);
@@ -216,6 +218,9 @@ telstat_count_run(void *arg, tel_run *events)
 	struct count *c = arg;
 	tel_status st = tel_stats_run(c->show.stats, events);
 
+	if (st == TEL_OK &&
+	    !runtime_look(c->telstat, tel_run_event(events, 0), c->nsources))
+		st = TEL_ENOMEM;
 	if (st == TEL_OK)
 		st = runtime_run(c->telstat->runtime, events);
 	return telstat_count_counted(c, st);

@@ -69,6 +69,7 @@ runtime_begin(struct telstat *t, const tel_schema *schema)
 	unsigned i, n = schema == NULL ? 0 : tel_schema_type_count(schema);
 	struct runtime *rt = t->runtime;
 
+	t->looked = schema;
 	if (rt != NULL ||
 	    (!t->answers && (t->stacks == NULL || t->key != NULL)))
 		return 1;
@@ -88,6 +89,16 @@ runtime_begin(struct telstat *t, const tel_schema *schema)
 	if (t->runtime == NULL)
 		runtime_free(rt);
 	return 1;
+}
+
+int
+runtime_look(struct telstat *t, const tel_event *ev, int nsources)
+{
+	if (t->runtime != NULL ||
+	    (nsources == 1 ? ev->log->schema == t->looked :
+	                     !is_of_runtime(tel_event_type(ev))))
+		return 1;
+	return runtime_begin(t, ev->log->schema);
 }
 
 void

@@ -58,6 +58,13 @@ function_length(const char *frame, size_t n)
 	    end - 1;
 }
 
+static void
+tally_weight(uint64_t *sum, uint64_t weight)
+{
+	if (__builtin_add_overflow(*sum, weight, sum))
+		*sum = UINT64_MAX;
+}
+
 /* Adds stack i to its functions, to each of them once.  1, or 0: no memory. */
 static int
 add_functions(struct tally *t, size_t i, const char *type,
@@ -81,11 +88,11 @@ add_functions(struct tally *t, size_t i, const char *type,
 		if (f->seen != i + 1) {
 			f->seen = i + 1;
 			f->total += s->allocations;
-			f->total_weight += s->allocated_bytes;
+			tally_weight(&f->total_weight, s->allocated_bytes);
 		}
 		if (frame[n] == '\0') {
 			f->self += s->allocations;
-			f->self_weight += s->allocated_bytes;
+			tally_weight(&f->self_weight, s->allocated_bytes);
 			return 1;
 		}
 	}
@@ -98,6 +105,9 @@ compare_functions(const void *a, const void *b)
 
 	if (x->self_weight != y->self_weight)
 		return x->self_weight < y->self_weight ? 1 : -1;
+	/* those without a weight */
+	if (x->self != y->self)
+		return x->self < y->self ? 1 : -1;
 	if (x->total_weight != y->total_weight)
 		return x->total_weight < y->total_weight ? 1 : -1;
 	return strcmp(x->name, y->name);
@@ -139,7 +149,7 @@ tally_types(struct tally *t)
 		    !TEL__RESERVE_ZEROED(t->type, t->type_room, k + (size_t)1))
 			return 0;
 		t->type[k].samples += s.allocations;
-		t->type[k].weight += s.allocated_bytes;
+		tally_weight(&t->type[k].weight, s.allocated_bytes);
 		t->type[k].stacks++;
 		t->type[k].last = i;
 	}

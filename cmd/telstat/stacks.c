@@ -37,7 +37,7 @@ stacks_heap(const struct telstat *t)
 void
 stacks_choose(struct telstat *const *sides, int n)
 {
-	uint64_t allocations = 0, live = 0;
+	uint64_t allocations = 0, live = 0, weight = 0;
 	int samples = 0;
 	tel_heap_stack all;
 
@@ -49,14 +49,20 @@ stacks_choose(struct telstat *const *sides, int n)
 		tel_heap_total(sides[i]->heap, &all);
 		allocations += all.allocations;
 		live += all.peak_blocks;
-		samples |= rt != NULL && rt->samples != NULL;
+		if (rt == NULL || rt->samples == NULL)
+			continue;
+		samples = 1;
+		tel_heap_total(rt->samples, &all);
+		weight |= all.allocated_bytes;
 	}
 	for (int i = 0; i < n; i++) {
 		struct telstat *t = sides[i];
 
 		t->by_samples = samples && allocations == 0;
 		t->by_weight = t->weight;
-		if (t->by_samples ?
+		if (t->by_samples && weight == 0)
+			t->by_weight = TEL_HEAP_COUNT;
+		else if (t->by_samples ?
 		        t->weight != TEL_HEAP_COUNT :
 		        !t->weight_given && allocations > 0 && live == 0)
 			t->by_weight = TEL_HEAP_ALLOCATED;

@@ -43,7 +43,8 @@ struct telstat {
 	const struct output_format *format;
 	int level; /* of compression of a table; 0: none */
 	tel_stats *stats;
-	struct runtime *runtime; /* of the report, or NULL */
+	struct runtime *runtime;  /* of the report, or NULL */
+	const tel_schema *looked; /* the last without anything for it */
 	tel_heap *heap;     /* of --stacks, --blocks, the report, or NULL */
 	const char *stacks; /* which of these options; NULL: the report */
 	tel_expr *key;      /* of --blocks, which the heap has; or NULL */
@@ -130,6 +131,11 @@ int answers_begin(struct telstat *t, const tel_schema *schema);
  * it has any.  Returns 1, or 0 after a message.
  */
 int runtime_begin(struct telstat *t, const tel_schema *schema);
+/*
+ * The same before an event of nsources logs: text may come to have samples long
+ * after its start, and has another schema then.
+ */
+int runtime_look(struct telstat *t, const tel_event *ev, int nsources);
 tel_status runtime_event(struct runtime *rt, const tel_event *ev);
 /* Those of a run.  rt may be NULL. */
 tel_status runtime_run(struct runtime *rt, tel_run *events);

@@ -102,6 +102,37 @@ recursive() {
 	grep -q '3 stacks, by the functions that ran' got
 }
 
+@test "samples of weight 0 are in order of their number, and no sum of weights wraps" {
+	local huge=9223372036854775807
+
+	recursive | sed -E 's/(500|300|200) cycles/0 cycles/' >perf
+	telstat perf >got
+	grep -q '^   2   0.0%      3   0.0%  f$' got
+	telstat --stacks perf >got
+	grep -q '^Stacks by number of samples:  3$' got
+	recursive | sed -E "s/(500|300) cycles/$huge cycles/; s/200 cycles/$huge cycles/" >perf
+	telstat -f json perf >got
+	grep -q '"samples":3,"stacks":3,"weight":"18446744073709551615"}' got
+	grep -q '"self_samples":2,"self_weight":"18446744073709551614",.*"function":"f"}' got
+	grep -q '"total_samples":3,"total_weight":"18446744073709551615","total_share":1,' got
+}
+
+@test "a type of samples that comes late, alone, merged, from a pipe, or in pieces" {
+	local log options
+	for ((i = 0; i < 9000; i++)); do
+		echo 'a 1 [000] 1.000000: sched:sched_waking: comm=a pid=1 prio=120 target_cpu=001'
+	done >late
+	recursive | sed 's/^a 1 [12]/a 1 3/' >perf
+	cat perf >>late
+	telcat -f tel -o late.tel late
+	for options in '-j 1 late' '-j 4 late' late.tel '- <late' 'late perf' \
+	    '--no-merge perf late' '--stacks late' '--stacks late.tel'; do
+		echo "$options"
+		eval "telstat $options" >got
+		grep -qE '^samples [2-6] of cycles |^Stacks by weight of samples:' got
+	done
+}
+
 @test "stacks of samples over time, and their difference" {
 	recursive >perf
 	telstat --stacks -i 500ms -f json perf | grep '"type":"stack"' >got

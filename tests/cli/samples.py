@@ -94,7 +94,8 @@ def compare():
         own, total = functions(weights[event])
         own_samples, total_samples = functions(samples[event])
         best = sorted((n for n in own if own_samples[n]),
-                      key=lambda n: (-own[n], -total[n], n.encode()))[:5]
+                      key=lambda n: (-own[n], -own_samples[n], -total[n],
+                                     n.encode()))[:5]
         got = [r for r in report if r["type"] == "sampled_function" and
                r["event"] == event]
         assert [r["function"] for r in got] == best, (got, best)
