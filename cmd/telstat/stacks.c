@@ -131,16 +131,23 @@ count_stacks(const struct show *show)
 	return lo;
 }
 
+/* Sums of bytes, of which one is taken away, may have saturated. */
+static void
+subtract_bytes(uint64_t *rest, uint64_t bytes)
+{
+	*rest -= bytes < *rest ? bytes : *rest;
+}
+
 /* Takes one off the rest. */
 static void
 telstat_stacks_subtract(tel_heap_stack *rest, const tel_heap_stack *s)
 {
 	rest->allocations -= s->allocations;
-	rest->allocated_bytes -= s->allocated_bytes;
+	subtract_bytes(&rest->allocated_bytes, s->allocated_bytes);
 	rest->peak_blocks -= s->peak_blocks;
-	rest->peak_bytes -= s->peak_bytes;
+	subtract_bytes(&rest->peak_bytes, s->peak_bytes);
 	rest->leaked_blocks -= s->leaked_blocks;
-	rest->leaked_bytes -= s->leaked_bytes;
+	subtract_bytes(&rest->leaked_bytes, s->leaked_bytes);
 	rest->freed -= s->freed;
 	rest->temporary -= s->temporary;
 }
