@@ -17,33 +17,21 @@
 static int
 is_of_collector(const tel_type *type)
 {
-	return tel_type_range(type)[0] != '\0' ||
-	    strcmp(tel_type_role(type), "generation") == 0;
+	return type->range != 0 || type->role == TEL_ROLE_GENERATION;
 }
 
 /* Nonzero for samples of stacks that are not samples of allocations. */
 static int
 runtime_is_sample(const tel_type *type)
 {
-	return strcmp(tel_type_role(type), "sample") == 0 &&
-	    (tel_type_role_field(type, "name") < 0 ||
-	        tel_type_role_field(type, "weight") < 0);
-}
-
-static int
-is_of_runtime(const tel_type *type)
-{
-	const char *role = tel_type_role(type);
-
-	return is_of_collector(type) || strcmp(role, "pause") == 0 ||
-	    strcmp(role, "collection") == 0 || strcmp(role, "heap") == 0 ||
-	    strcmp(role, "sample") == 0;
+	return type->role == TEL_ROLE_SAMPLE && !tel_type_samples_allocs(type);
 }
 
 int
 runtime_wants(const struct runtime *rt, const tel_type *type)
 {
-	return rt->only_samples ? runtime_is_sample(type) : is_of_runtime(type);
+	return rt->only_samples ? runtime_is_sample(type) :
+	                          tel_type_is_runtime(type);
 }
 
 struct runtime *
@@ -96,7 +84,7 @@ runtime_look(struct telstat *t, const tel_event *ev, int nsources)
 {
 	if (t->runtime != NULL ||
 	    (nsources == 1 ? ev->log->schema == t->looked :
-	                     !is_of_runtime(tel_event_type(ev))))
+	                     !tel_type_is_runtime(ev->type)))
 		return 1;
 	return runtime_begin(t, ev->log->schema);
 }
@@ -322,23 +310,22 @@ runtime_add_sample(struct runtime *rt, const tel_event *ev)
 tel_status
 runtime_event(struct runtime *rt, const tel_event *ev)
 {
-	const char *role = tel_type_role(tel_event_type(ev));
+	const tel_type *type = ev->type;
 	tel_status st;
 
 	if (!tel__collector_log(&rt->ends, ev, &rt->log))
 		return TEL_ENOMEM;
-	if (is_of_collector(tel_event_type(ev)))
+	if (is_of_collector(type))
 		return tel__collector_event(&rt->ends, ev, 0);
-	if (strcmp(role, "pause") == 0)
-		return add_pause(rt, ev);
-	if (strcmp(role, "collection") == 0)
-		return add_collection(rt, ev);
-	if (strcmp(role, "heap") == 0)
-		return add_heap(rt, ev);
-	if (runtime_is_sample(tel_event_type(ev)))
+	if (runtime_is_sample(type))
 		return runtime_add_sample(rt, ev);
-	st = rt->classes == NULL ? runtime_add_classes(rt, tel_event_type(ev)) :
-	                           TEL_OK;
+	if (type->role == TEL_ROLE_PAUSE)
+		return add_pause(rt, ev);
+	if (type->role == TEL_ROLE_COLLECTION)
+		return add_collection(rt, ev);
+	if (type->role == TEL_ROLE_HEAP)
+		return add_heap(rt, ev);
+	st = rt->classes == NULL ? runtime_add_classes(rt, type) : TEL_OK;
 	if (st == TEL_OK)
 		st = tel_heap_event(rt->classes, ev);
 	return st == TEL_OK ? tel_heap_event(rt->stacks, ev) : st;
