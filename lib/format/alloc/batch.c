@@ -13,10 +13,9 @@ may_lead(const struct tel_reader *r, const struct al *s)
 {
 	const struct tel_event *ev = &r->event;
 
-	/* a line that defines something is parsed once */
 	return ev->lead_size == 0 && ev->inline_size == 0 &&
 	    !ev->type->has_string && s->ended == NULL && !s->line.truncated &&
-	    s->nheld == 0 && s->definitions == NULL;
+	    s->nheld == 0;
 }
 
 /* Nonzero when the line of s is such an event. */
@@ -25,6 +24,9 @@ parse_plain(struct al *s)
 {
 	const struct al_shape *shape = &s->shape[0];
 
+	/* a line that defines something is parsed once */
+	if (s->definitions != NULL && memchr("+-cR", *s->line.p, 4) == NULL)
+		return 0;
 	if (al_parse(s) != AL_EVENT || s->text_size > 0 || s->ended != NULL ||
 	    (s->has_time && !s->timed))
 		return 0;
