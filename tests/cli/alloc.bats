@@ -212,6 +212,19 @@ bare() {
 	grep -q '^unknown  *1 blocks freed' report
 	telcat -f tel -o new.tel new
 	cmp <(telcat -H new) <(telcat -H new.tel)
+	# suppressions and times are before the first allocation
+	{ head -n 3 new; printf '%s\n' S\ leak:{a..f} c\ {1..3} 'R 3' A; sed 1,3d new; } >late
+	diff <(bare -e trace,malloc,free new) <(bare -e trace,malloc,free late)
+	telcat -H <late | cmp - <(telcat -H late)
+	# the names of functions that are inlined are all there
+	long=$(printf '%03000d' 0)
+	sed "s/^s 5 inner/s bb9 x$long/" new >inlined
+	telcat -f folded inlined >folded
+	grep -qx "/bin/a;main;main;x$long 24" folded
+	# a string, or a size, that is not valid has a number
+	sed 's/^s 6 .*/s x/; s/^a 8 3/a x/' new >damaged
+	run -3 --separate-stderr telcat -H damaged
+	[[ $output == *'"inner at /s/a.c:2 <- main at /s/a.c:10"'*' malloc id=4294967297 size=64 '* ]]
 	# what was not defined, before or at all, is damage
 	while read -r line; do
 		{ head -n 21 new; echo "$line"; sed 1,21d new; } >damaged

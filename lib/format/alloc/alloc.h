@@ -22,7 +22,7 @@
 /* The longest name of a place that is kept as its label. */
 #define AL_LABEL_MAX 255u
 /* The longest name of an instruction, with those that it is inlined into. */
-#define AL_NAME_MAX 1000u
+#define AL_NAME_MAX 16384u
 /* The most bytes of lines without an event that are kept to be passed on. */
 #define AL_LEAD_MAX 65536u
 #define AL_HEADER 16u

@@ -170,19 +170,22 @@ data_string(struct al *s, const unsigned char *p)
 	struct al_definitions *d = s->definitions;
 	const unsigned char *at = p + 1;
 	uint64_t length;
-	const enum al_line line = heaptrack_note(s, p);
+	enum al_line line = heaptrack_note(s, p);
 
-	if (line != AL_EVENT || d == NULL)
+	if (d == NULL)
 		return line;
-	if (d->format >= 3 && (!data_number(&at, &length) || *at != ' '))
-		return al_wrong(s, p, "the length of a string");
-	at++;
-	tel__buffer_put(&d->bytes, at, (size_t)(s->line.end - at));
+	if (line == AL_EVENT && d->format >= 3 &&
+	    (!data_number(&at, &length) || *at != ' '))
+		line = al_wrong(s, p, "the length of a string");
+	/* an invalid one has a number, too */
+	if (line == AL_EVENT)
+		tel__buffer_put(&d->bytes, at + 1,
+		    (size_t)(s->line.end - at - 1));
 	if (d->bytes.failed ||
 	    !TEL__RESERVE(d->ends, d->string_room, d->nstrings + 1))
 		return AL_NO_MEMORY;
 	d->ends[d->nstrings++] = d->bytes.used;
-	return AL_EVENT;
+	return line;
 }
 
 static struct definition *
@@ -231,11 +234,10 @@ static enum al_line
 data_size(struct al *s, const unsigned char *p)
 {
 	const unsigned char *at = p + 1;
-	uint64_t size, trace;
+	uint64_t size = 0, trace = 0;
+	const int valid = data_number(&at, &size) && data_number(&at, &trace) &&
+	    trace <= UINT32_MAX && at == s->line.end;
 
-	if (!data_number(&at, &size) || !data_number(&at, &trace) ||
-	    trace > UINT32_MAX || at != s->line.end)
-		return al_wrong(s, p, "a size and a backtrace");
 	if (s->definitions != NULL) {
 		struct definition *of = definitions_add(&s->definitions->sizes);
 
@@ -244,7 +246,8 @@ data_size(struct al *s, const unsigned char *p)
 		of->value = size;
 		of->number = (uint32_t)trace;
 	}
-	return heaptrack_note(s, p);
+	return valid ? heaptrack_note(s, p) :
+	               al_wrong(s, p, "a size and a backtrace");
 }
 
 /* Adds a string, of those that are numbered from 1, to the label. */

@@ -49,7 +49,7 @@ tel__al_probe(struct tel_reader *r)
 
 	if (r->best_score >= d->score)
 		return 0;
-	for (unsigned i = 0; d->mixed || i < PROBE_LINES; i++) {
+	for (unsigned i = 0; d->mixed || d->defines || i < PROBE_LINES; i++) {
 		/* what another form knows is not waited for */
 		if (r->best_score > 0 && i != s.past.headers)
 			return 0;
@@ -77,7 +77,9 @@ tel__al_probe(struct tel_reader *r)
 			return d->defines || i == s.past.headers ?
 			    d->score :
 			    d->score - 10;
-		if (!k.whole)
+		/* times, and suppressions, may come before the first string */
+		if (!k.whole ||
+		    (d->defines && (line != AL_EVENT || s.past.headers != 1)))
 			return 0;
 	}
 	return 0;
