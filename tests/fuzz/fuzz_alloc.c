@@ -87,8 +87,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const char *const as[16] = { NULL, "android", "heaptrack",
 		"kdump", "logalloc", "ltrace", "mtrace", "rep", "valgrind",
-		"ftrace", "android", "heaptrack", "kdump", "ltrace", "mtrace",
-		"valgrind" };
+		"ftrace", "android", "heaptrack-data", "kdump", "ltrace",
+		"mtrace", "valgrind" };
 	static const size_t sizes[4] = { 1, 7, 64, 4096 };
 	struct text whole, pieces, again;
 	const char *name;
