@@ -221,6 +221,14 @@ bare() {
 	sed "s/^s 5 inner/s bb9 x$long/" new >inlined
 	telcat -f folded inlined >folded
 	grep -qx "/bin/a;main;main;x$long 24" folded
+	# of 10,000 long ones those that have room are put together, for each of 8,000
+	{
+		printf 'v 10400 2\nX a\nI 1000 5\ns %s\ni 10 1' "$long"
+		printf ' 1%.0s' {1..30000}
+		printf '\nt 1 0%.0s' {1..8000}
+		printf '\n'
+	} >many
+	timeout 30 telstat many | grep 'events  *8,005'
 	# a string, or a size, that is not valid has a number
 	sed 's/^s 6 .*/s x/; s/^a 8 3/a x/' new >damaged
 	run -3 --separate-stderr telcat -H damaged

@@ -277,7 +277,9 @@ label_make(struct al *s, const struct definition *of)
 	d->label.used = 0;
 	if (of->count == 1)
 		label_put(d, n[0]);
-	for (uint32_t i = 1; i < of->count; i += 3) {
+	/* more of them, of long names, have no room */
+	for (uint32_t i = 1; i < of->count && d->label.used <= AL_NAME_MAX;
+	     i += 3) {
 		if (i > 1)
 			tel__buffer_put(&d->label, " <- ", 4);
 		label_put(d, n[i]);
