@@ -208,6 +208,19 @@ def stacks(page, folder):
     page.run("teltools.search('').then(() => 1)")
 
 
+def samples(page, folder):
+    """the flame graph of samples, by weight and by their number"""
+    path, want = both(folder, "telstat", "--stacks", "-e", "cpu_clock",
+                      *logs.unpack("ftrace/chains.perf.zst", folder))
+    page.open(path)
+    show(page, "Flame graph")
+    expect(page.run("""[...document.getElementById("weight").options]
+        .map((o) => o.value)"""), ["weight", "samples"])
+    expect(page.run("teltools.frames()[0].value"),
+           sum(s["weight"] for s in of_type(want, "stack")))
+    assert len(page.run("teltools.frames()")) > 10
+
+
 def difference(page, folder):
     """two logs: before, after, change, significance, unit"""
     path, want = both(folder, "telstat", "diff", "--report", "-s", SIZES,
@@ -355,8 +368,8 @@ def sums_and_paper(page, folder):
     assert sheets > rows / 80, (sheets, rows)
 
 
-TESTS = [statistics, snapshots, shell, stacks, difference, replay, options,
-         large_numbers, hostile, many, sums_and_paper]
+TESTS = [statistics, snapshots, shell, stacks, samples, difference, replay,
+         options, large_numbers, hostile, many, sums_and_paper]
 
 
 def case(test):

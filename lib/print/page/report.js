@@ -388,8 +388,8 @@ function flameTab() {
 
 function stackWeights() {
 	const list = ofType("stack");
-	return ["leaked_bytes", "peak_bytes", "allocated_bytes", "allocations"]
-		.filter((w) => list.some((o) => number(o[w]) > 0));
+	return ["leaked_bytes", "peak_bytes", "allocated_bytes", "weight",
+		"samples", "allocations"].filter((w) => list.some((o) => o[w] > 0));
 }
 
 // A slider through the snapshots of "telstat -i".
