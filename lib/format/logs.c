@@ -97,6 +97,26 @@ ask_damaged(struct tel_reader *r, const struct tel_format_ops **best)
 	}
 }
 
+/* What prints the events of a file that is in a tool's own form; NULL: unknown. */
+static const char *
+printed_by(const struct tel_reader *r)
+{
+	static const struct {
+		const char *magic, *tool;
+	} own[] = {
+		{ "PERFILE2", "perf script" },
+		{ "\x17\x08\x44tracing", "trace-cmd report" },
+	};
+
+	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
+		const size_t n = strlen(own[i].magic);
+		if ((size_t)(r->end - r->p) >= n &&
+		    memcmp(r->p, own[i].magic, n) == 0)
+			return own[i].tool;
+	}
+	return NULL;
+}
+
 /* Detects the format of the log that the files of a folder are. */
 static tel_status
 detect_set(struct tel_reader *r, const struct tel_format_ops **out)
@@ -148,6 +168,10 @@ detect(struct tel_reader *r, const struct tel_format_ops **out)
 	if (best == NULL && r->as != NULL)
 		best = tel__format_of_schema(r->formats, r->as);
 	r->format = NULL;
+	const char *tool = printed_by(r);
+	if (best == NULL && tool != NULL)
+		return tel__reader_fail(r, TEL_EFORMAT,
+		    "not a log, but what '%s' prints of it is one", tool);
 	if (best == NULL)
 		return tel__reader_fail(r, TEL_EFORMAT,
 		    "unknown format: not an MPS stream, a log of another "

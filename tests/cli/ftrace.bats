@@ -392,6 +392,22 @@ field() {
 	telcat -q -H late | tail -n 1 | grep -q ' cycles tid=1\["a"\] stack=1\["b"\]$'
 }
 
+@test "files of perf and trace-cmd are not logs, but what prints them is named" {
+	while read -r magic tool; do
+		# with content, and without
+		for rest in '\0\1%.0s' ''; do
+			printf "$magic$rest" {1..5000} >own
+			expect 1 "telcat: own: not a log, but what '$tool' prints of it is one" \
+			    telcat own
+		done
+		printf "${magic%?}" >own
+		expect 1 'telcat: own: unknown format: *' telcat own
+	done <<-'END'
+		PERFILE2 perf script
+		\x17\x08\x44tracing trace-cmd report
+	END
+}
+
 @test "fields of perf script are optional" {
 	clock=000000310036F8E0
 	check() {
