@@ -149,7 +149,7 @@ TEL_SINCE_0_1 tel_status tel_printer_set(tel_printer *p,
  * Shows these fields only, in this order, for each event that has them.
  * names: separated by commas; copied.  For events without a field of that
  * name, it is an expression, except in tables.  For text, CSV, JSON and tables
- * only.
+ * only.  NULL, the default: all fields.
  * TEL_OK, TEL_EINVAL, TEL_ENOMEM, TEL_ESTATE.
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_printer_set_fields(tel_printer *p,
@@ -158,20 +158,23 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_printer_set_fields(tel_printer *p,
 TEL_SINCE_0_1 int tel_printer_uses(const tel_printer *p, tel_use use);
 /*
  * In CSV and tables, one column for each field of the type called name instead
- * of columns for all fields; events of other types are left out.
+ * of columns for all fields; events of other types are left out.  Copied; NULL,
+ * the default: none.
  * TEL_OK, TEL_ENOMEM, TEL_ESTATE.
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_printer_set_columns(tel_printer *p,
     const char *name);
 /*
  * Has a database make indexes on these columns, in each table that has them.
- * names: separated by commas; copied.  TEL_OK, TEL_ENOMEM, TEL_ESTATE.
+ * names: separated by commas; copied; NULL, the default: none.
+ * TEL_OK, TEL_ENOMEM, TEL_ESTATE.
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_printer_set_index(tel_printer *p,
     const char *names);
 /*
  * The file of the database that the format "sqlite" writes, and adds to when
- * it is there; nothing goes to the printer's output.  path: copied.
+ * it is there; nothing goes to the printer's output.  path: copied; NULL,
+ * the default: none.
  * TEL_OK, TEL_ENOMEM, TEL_ESTATE.
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_printer_set_database(tel_printer *p,
@@ -179,7 +182,7 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_printer_set_database(tel_printer *p,
 /*
  * With the format "html": functions that match an extended regular expression
  * of POSIX do not hold what they allocate, as malloc() and the others that are
- * known do not; their callers do.  expression: copied.
+ * known do not; their callers do.  expression: copied; NULL, the default: none.
  * TEL_OK, TEL_ENOMEM, TEL_ESTATE, TEL_EINVAL (it is not one).
  */
 TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_printer_set_allocators(tel_printer *p,

@@ -446,7 +446,7 @@ struct tel_filter;
  * Holds only events that a filter selects, so that a log with few of them is
  * sorted fast.  An event for which tel_filter_match() fails is returned, too.
  * f: a filter that is bound to the schema and has no TEL_USE_OTHERS; it must
- *	outlive the window, unchanged.
+ *	outlive the window, unchanged.  NULL, the default: all events are held.
  * Returns TEL_OK, TEL_EINVAL (the filter needs other events), TEL_ESTATE (an
  * event was requested already).
  */

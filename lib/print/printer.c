@@ -250,7 +250,9 @@ tel_printer_set_fields(tel_printer *p, const char *names)
 	if (is_fixed(p))
 		return tel__render_fail(p, "the format shows all fields");
 	free_names(p);
-	p->names_given = 1;
+	p->names_given = names != NULL;
+	if (names == NULL)
+		return TEL_OK;
 	for (;; names += n + 1) {
 		n = printer_name_length(names);
 		tel_status st = printer_add_name(p, names, n);
@@ -264,14 +266,14 @@ tel_printer_set_fields(tel_printer *p, const char *names)
 	}
 }
 
-/* Sets an option that is a text. */
+/* Sets an option that is a text, or NULL. */
 static tel_status
 set_text(const tel_printer *p, char **option, const char *text)
 {
 	if (p->started)
 		return TEL_ESTATE;
-	char *copy = strdup(text);
-	if (copy == NULL)
+	char *copy = text != NULL ? strdup(text) : NULL;
+	if (copy == NULL && text != NULL)
 		return TEL_ENOMEM;
 	free(*option);
 	*option = copy;
@@ -301,8 +303,11 @@ tel_printer_set_allocators(tel_printer *p, const char *expression)
 {
 	regex_t regex;
 	char why[128];
-	const int error = regcomp(&regex, expression, REG_EXTENDED | REG_NOSUB);
+	int error;
 
+	if (expression == NULL)
+		return set_text(p, &p->allocators, NULL);
+	error = regcomp(&regex, expression, REG_EXTENDED | REG_NOSUB);
 	if (error == REG_ESPACE)
 		return TEL_ENOMEM;
 	if (error != 0) {

@@ -109,7 +109,7 @@ tel_window_set_filter(tel_window *w, tel_filter *f)
 {
 	if (w->begun || w->after != TEL_OK || w->store.count > 0)
 		return TEL_ESTATE;
-	if (tel_filter_uses(f, TEL_USE_OTHERS))
+	if (f != NULL && tel_filter_uses(f, TEL_USE_OTHERS))
 		return TEL_EINVAL;
 	w->filter = f;
 	return TEL_OK;

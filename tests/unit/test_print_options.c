@@ -99,6 +99,20 @@ test_columns(void)
 	ok(strstr(tel_printer_error(p), "no event type") != NULL, "why");
 	tel_printer_free(p);
 	is_u64(tel_output_bytes(sink), before, "nothing was printed");
+	p = new_printer(TEL_FORMAT_CSV);
+	ok(tel_printer_set_columns(p, "PoolInit") == TEL_OK &&
+	        tel_printer_set_columns(p, NULL) == TEL_OK &&
+	        tel_printer_set_fields(p, "xyzzy") == TEL_OK &&
+	        tel_printer_set_fields(p, NULL) == TEL_OK &&
+	        tel_printer_set_index(p, NULL) == TEL_OK &&
+	        tel_printer_set_database(p, NULL) == TEL_OK &&
+	        tel_printer_set_allocators(p, NULL) == TEL_OK,
+	    "NULL is the default");
+	print(p, &m);
+	is_printed(p,
+	    "clock,kind,type,fields\n"
+	    "1,Object,PoolAlloc,pool=0x7f00 pReturn=0xabcdef size=64\n",
+	    "all fields of all types");
 	tel_schema_free(m.log.schema);
 	made_free(&m);
 }

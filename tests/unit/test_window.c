@@ -280,6 +280,7 @@ check_refused(const unsigned char *data, size_t size)
 	    tel_filter_set_expression(f, "dt > 1") != TEL_OK)
 		abort();
 	ok(tel_window_set_filter(w, f) == TEL_EINVAL, "not one of others");
+	ok(tel_window_set_filter(w, NULL) == TEL_OK, "none");
 	if (tel_filter_set_expression(f, "size > 1") != TEL_OK ||
 	    tel_window_next(w, &ev) != TEL_OK)
 		abort();
