@@ -3,6 +3,7 @@
  * The reader: opens an input, and finds the events of its logs through the
  * decoders of their formats.
  */
+#include "base/path.h"
 #include "format/core/core.h"
 #include "format/logs.h"
 #include "format/reader.h"
@@ -158,6 +159,17 @@ open_undamaged(struct tel_reader *r)
 	return st;
 }
 
+/* Files that were added can be read, whether the format needs them or not. */
+static tel_status
+check_sidecars(struct tel_reader *r)
+{
+	for (const struct tel_sidecar *s = r->sidecars; s != NULL; s = s->next)
+		if (access(s->path, R_OK) != 0)
+			return tel__reader_fail(r, TEL_EIO, "%s: %s",
+			    tel__path_end(s->path, 150), strerror(errno));
+	return TEL_OK;
+}
+
 /* Takes over raw and opens its content. */
 tel_status
 tel__reader_open_input(struct tel_reader *r, struct tel_input *raw,
@@ -175,7 +187,9 @@ tel__reader_open_input(struct tel_reader *r, struct tel_input *raw,
 	if (st != TEL_OK)
 		return r->failed =
 		           tel__reader_fail(r, st, "%s", tel_status_text(st));
-	st = open_core(r);
+	st = check_sidecars(r);
+	if (st == TEL_OK)
+		st = open_core(r);
 	if (st != TEL_OK)
 		return r->failed = st;
 	if (tel__input_is_archive(r->in)) {

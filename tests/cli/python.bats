@@ -150,6 +150,7 @@ setup() {
 		             lambda: teltools.open("nowhere"),
 		             lambda: teltools.open("mpsio.log", where="size >"),
 		             lambda: teltools.open("mpsio.log", types="Pooll"),
+		             lambda: teltools.open("mpsio.log", meta="nowhere"),
 		             lambda: teltools.open("mpsio.log", as_="nothing")):
 		    try:
 		        call()
