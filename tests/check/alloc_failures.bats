@@ -18,7 +18,8 @@ setup_file() {
 	cp "$data"/alloc/{short.rep,hand.kdump,hand.logalloc,old.android} .
 	cp "$data"/alloc/{calls.ltrace,calls.mtrace,calls.valgrind}.zst .
 	cp "$data/ftrace/hand.trace" "$data/jfr/serial-25.jfr.zst" .
-	cp "$data"/alloc/perl.heaptrack.zst "$data/inst/hfs.txt" .
+	cp "$data"/alloc/perl.heaptrack{,-data}.zst "$data/inst/hfs.txt" .
+	zstd -qdc "$data/ftrace/chains.perf.zst" >chains.perf
 	cp "$data/ets/boot.text" "$data"/stat/{report,classes}.inst .
 	cp "$data/mps/1.118.0-lii6gc-poolncv.cnv.zst" mps.cnv.zst
 	cp "$data/mps/1.111.0-lii6gc-poolncv.log.zst" old.log.zst
@@ -50,8 +51,8 @@ sweep() {
 	    'telcat old.log.zst mps.log' 'telcat hfs.txt' 'telcat boot.text' \
 	    'telcat HPM.1.startup' 'telcat calls.ltrace.zst' \
 	    'telcat calls.mtrace.zst' 'telcat calls.valgrind.zst' \
-	    'telcat perl.heaptrack.zst' 'telcat hand.kdump' \
-	    'telcat hand.trace' 'telcat serial-25.jfr.zst' \
+	    'telcat perl.heaptrack.zst' 'telcat perl.heaptrack-data.zst' \
+	    'telcat hand.kdump' 'telcat hand.trace' 'telcat serial-25.jfr.zst' \
 	    'telcat hand.logalloc' 'telcat old.android' 'telcat short.rep' \
 	    'telcat -S -f csv mps.log' 'telcat -f json mps.log' \
 	    'telcat -f sql mps.log' 'telcat -f mpscnv mps.log' \
@@ -132,7 +133,8 @@ sweep() {
 	    "telstat -f inst -s 't=tally(name,9)' -s 'h=log2(size)' -g kind mps.log" \
 	    "telstat -s 't=tally(name,32)' -s 'd=dur()' -g kind mps.log" \
 	    'telstat perl.heaptrack.zst' 'telstat hfs.txt' \
-	    'telstat report.inst' 'telstat classes.inst'
+	    'telstat report.inst' 'telstat classes.inst' \
+	    'telstat chains.perf' 'telstat --stacks chains.perf'
 }
 
 @test "statistics that are saved without memory" {
