@@ -94,7 +94,7 @@ changes_join_names(struct changes *c)
 
 		if (n > 0 && strcmp(to->name, from.name) == 0) {
 			for (int k = 0; k < 2; k++) {
-				to->bytes[k] += from.bytes[k];
+				show_add(&to->bytes[k], from.bytes[k]);
 				to->blocks[k] += from.blocks[k];
 			}
 			free(from.name);
@@ -205,7 +205,7 @@ put_all(struct report *r, const struct show *show, const struct changes *c)
 		shown = CHANGES_SHOWN;
 	for (i = 0; i < c->count; i++)
 		for (int k = 0; k < 2; k++) {
-			all.bytes[k] += c->list[i].bytes[k];
+			show_add(&all.bytes[k], c->list[i].bytes[k]);
 			all.blocks[k] += c->list[i].blocks[k];
 		}
 	if (text) {

@@ -58,13 +58,6 @@ function_length(const char *frame, size_t n)
 	    end - 1;
 }
 
-static void
-tally_weight(uint64_t *sum, uint64_t weight)
-{
-	if (__builtin_add_overflow(*sum, weight, sum))
-		*sum = UINT64_MAX;
-}
-
 /* Adds stack i to its functions, to each of them once.  1, or 0: no memory. */
 static int
 add_functions(struct tally *t, size_t i, const char *type,
@@ -88,11 +81,11 @@ add_functions(struct tally *t, size_t i, const char *type,
 		if (f->seen != i + 1) {
 			f->seen = i + 1;
 			f->total += s->allocations;
-			tally_weight(&f->total_weight, s->allocated_bytes);
+			show_add(&f->total_weight, s->allocated_bytes);
 		}
 		if (frame[n] == '\0') {
 			f->self += s->allocations;
-			tally_weight(&f->self_weight, s->allocated_bytes);
+			show_add(&f->self_weight, s->allocated_bytes);
 			return 1;
 		}
 	}
@@ -149,7 +142,7 @@ tally_types(struct tally *t)
 		    !TEL__RESERVE_ZEROED(t->type, t->type_room, k + (size_t)1))
 			return 0;
 		t->type[k].samples += s.allocations;
-		tally_weight(&t->type[k].weight, s.allocated_bytes);
+		show_add(&t->type[k].weight, s.allocated_bytes);
 		t->type[k].stacks++;
 		t->type[k].last = i;
 	}

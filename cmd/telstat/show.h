@@ -91,6 +91,13 @@ void stacks_choose(struct telstat *const *sides, int n);
 tel_heap *stacks_heap(const struct telstat *t);
 /* Lines of text of frames, the innermost first. */
 void stacks_frames(struct report *r, const char *frames);
+/* Adds to a sum of weights, which may be near 2^64: it saturates. */
+static inline void
+show_add(uint64_t *sum, uint64_t weight)
+{
+	if (__builtin_add_overflow(*sum, weight, sum))
+		*sum = UINT64_MAX;
+}
 /* What a weight is called: "leaked bytes". */
 const char *stacks_weight(const struct telstat *t);
 

@@ -118,6 +118,8 @@ recursive() {
 	printf 'a 1 2.100000: 5 cycles: \n\tffff0040 h+0x1 (a)\n\n' >>perf
 	telstat --stacks --top 3 perf >got
 	grep -q '^others  1 sample  weight 0  0.0%$' got
+	telstat diff --stacks perf perf@,1100ms >got
+	grep -q ' weight: 18,446,744,073,709,551,615 before, ' got
 }
 
 @test "a type of samples that comes late, alone, merged, from a pipe, or in pieces" {
