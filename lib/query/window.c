@@ -322,7 +322,7 @@ window_release(struct tel_window *w, const struct tel_event *ev, int end)
 			return TEL_ENOMEM;
 		return tel__runs_write(w->runs, s);
 	}
-	if (w->order == TEL_ORDER_LIVE && all && !end)
+	if (w->order == TEL_ORDER_LIVE && all && !end && held(w) > 0)
 		limit = full_limit(w);
 	w->ready = count_ready(w, limit, all);
 	w->sorted = tel_store_count(s) - w->ready;
