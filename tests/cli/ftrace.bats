@@ -396,10 +396,12 @@ field() {
 	while read -r magic tool; do
 		# with content, and without
 		for rest in '\0\1%.0s' ''; do
+			# shellcheck disable=SC2059
 			printf "$magic$rest" {1..5000} >own
 			expect 1 "telcat: own: not a log, but what '$tool' prints of it is one" \
 			    telcat own
 		done
+		# shellcheck disable=SC2059
 		printf "${magic%?}" >own
 		expect 1 'telcat: own: unknown format: *' telcat own
 	done <<-'END'

@@ -4,7 +4,7 @@
 # Samples of stacks in telstat: its report, and --stacks, beside telcat -f folded.
 
 # "run --separate-stderr" sets stderr.
-# shellcheck disable=SC2154
+# shellcheck disable=SC2154,SC2094
 
 load lib
 
@@ -123,7 +123,7 @@ recursive() {
 }
 
 @test "a type of samples that comes late, alone, merged, from a pipe, or in pieces" {
-	local log options
+	local options
 	for ((i = 0; i < 9000; i++)); do
 		echo 'a 1 [000] 1.000000: sched:sched_waking: comm=a pid=1 prio=120 target_cpu=001'
 	done >late
