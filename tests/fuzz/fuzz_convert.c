@@ -49,18 +49,6 @@ may_go(const tel_type *type)
 	    strcmp(name, "EventInit") == 0;
 }
 
-/* Whether an EventInit is damage, which the same release is given as it is. */
-static int
-is_damaged_init(const tel_event *ev)
-{
-	const tel_type *type = tel_event_type(ev);
-	const int width = tel_type_find_field(type, "wordWidth");
-
-	return strcmp(tel_type_name(type), "EventInit") == 0 && width >= 0 &&
-	    tel_event_u64(ev, (unsigned)width) != 32 &&
-	    tel_event_u64(ev, (unsigned)width) != 64;
-}
-
 /*
  * Converts what r reads.  Returns how many events should be there at least;
  * strict: up to the first loss.  schema: set to what the log is.

@@ -87,7 +87,7 @@ filter(tel_reader *r, tel_filter *f, tel_writer *w, tel_context *c, int labels,
 		if (wanted < 0)
 			break;
 		/* what an unknown event is depends on those around it */
-		if (tel_type_unknown(tel_event_type(ev)))
+		if (tel_type_unknown(tel_event_type(ev)) || is_damaged_init(ev))
 			continue;
 		if (tel_context_event(c, ev, wanted) != TEL_OK)
 			abort();

@@ -61,6 +61,18 @@ take_notice(void *arg, tel_severity severity, const char *log, uint64_t offset,
 	}
 }
 
+/* Whether an EventInit is damage, which is written as it is. */
+static inline int
+is_damaged_init(const tel_event *ev)
+{
+	const tel_type *type = tel_event_type(ev);
+	const int width = tel_type_find_field(type, "wordWidth");
+
+	return strcmp(tel_type_name(type), "EventInit") == 0 && width >= 0 &&
+	    tel_event_u64(ev, (unsigned)width) != 32 &&
+	    tel_event_u64(ev, (unsigned)width) != 64;
+}
+
 /* A file that a log needs beside it, until the process ends. */
 struct beside {
 	char path[32];
