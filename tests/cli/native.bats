@@ -199,9 +199,10 @@ times() {
 
 @test "lines are left out unless they are asked for" {
 	local log=$TEL_TOP/tests/data/alloc/surfaceflinger.android.zst
+	# those of a short run that are hardly more than names are not smaller
 	for zst in $(printf '%s\n' \
 	    "$TEL_TOP"/tests/data/alloc/{gcc,perl,python3,sqlite3}.*.zst |
-	    sample 3) "$log"; do
+	    grep -v -e -data.zst | sample 3) "$log"; do
 		same "$zst"
 		zstd -qdc "$zst" >log
 		zstd -3 -q -f log -o log.zst
