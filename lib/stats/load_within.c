@@ -35,23 +35,20 @@ struct class_logs {
 static tel_status
 read_line(struct class_log *c, const struct tel_event *ev)
 {
-	const struct tel_event *record;
-
 	if (c->writer.line.failed)
 		return stats_no_memory(c->loader.into);
-	tel_status st = tel_reader_feed(c->reader, c->writer.line.bytes,
-	    c->writer.line.used);
-	while (st == TEL_OK) {
-		st = tel_reader_next(c->reader, &record);
-		if (st != TEL_OK)
-			break;
+	const struct tel__buffer *line = &c->writer.line;
+	tel_status st = TEL_OK;
+	for (size_t at = 0, used; st == TEL_OK && at < line->used; at += used) {
+		st = tel__inst_read(c->reader, line->bytes + at,
+		    line->used - at, &used);
+		if (st == TEL_END)
+			return TEL_OK;
 		c->loader.record = tel__inst_record(c->reader);
 		c->loader.line = &c->loader.record->line;
-		if (ev != NULL)
+		if (st == TEL_OK && ev != NULL)
 			st = tel__load_event(&c->loader, ev);
 	}
-	if (st == TEL_AGAIN)
-		return TEL_OK;
 	if (st == TEL_ENOMEM)
 		return stats_no_memory(c->loader.into);
 	return st == TEL_EVERSION ?
@@ -78,7 +75,10 @@ load_within_free_log(struct class_log *c)
 {
 	if (c == NULL)
 		return;
-	(void)load_within_finish(c);
+	/* the reader has its notices at the end of its log */
+	if (load_within_finish(c) == TEL_OK && c->reader != NULL &&
+	    tel__inst_record(c->reader) != NULL)
+		(void)tel__inst_next(c->reader);
 	tel_reader_free(c->reader);
 	tel__buffer_clear(&c->writer.line);
 	tel__load_forget(&c->loader);
@@ -118,7 +118,7 @@ new_log(struct tel_stats *s, const struct tel_log *log)
 	c->loader.text = malloc(INST_LONG_LINE_MAX + 1);
 	c->reader = tel__load_reader(&c->loader);
 	if (c->loader.text != NULL && c->reader != NULL &&
-	    tel_reader_open_feed(c->reader, c->loader.name) == TEL_OK)
+	    tel_reader_open_memory(c->reader, "", 0, c->loader.name) == TEL_OK)
 		return c;
 	load_within_free_log(c);
 	return NULL;

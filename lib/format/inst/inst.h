@@ -552,6 +552,12 @@ const char *tel__inst_build(struct tel_reader *r, struct inst *s,
 int tel__inst_probe(struct tel_reader *r);
 tel_status tel__inst_open(struct tel_reader *r);
 tel_status tel__inst_next(struct tel_reader *r);
+/*
+ * The next event of whole lines that are in memory; *used: the bytes that were
+ * read.  TEL_END: they have none.
+ */
+tel_status tel__inst_read(struct tel_reader *r, const unsigned char *lines,
+    size_t size, size_t *used);
 void tel__inst_close(struct tel_reader *r);
 
 #endif

@@ -84,6 +84,22 @@ tel__inst_next(struct tel_reader *r)
 	return tel__line_next(r, &s->text, &decoder);
 }
 
+tel_status
+tel__inst_read(struct tel_reader *r, const unsigned char *lines, size_t size,
+    size_t *used)
+{
+	static const struct tel_line_decoder decoder = { .parse =
+		                                             inst_parse_line };
+	struct inst *s = r->state;
+
+	r->p = lines;
+	r->end = lines + size;
+	r->eof = 1;
+	tel_status st = tel__line_next(r, &s->text, &decoder);
+	*used = (size_t)(r->p - lines);
+	return st;
+}
+
 /* 1 when the text at p starts with word. */
 static int
 inst_starts_with(const unsigned char *p, const unsigned char *end,
