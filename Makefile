@@ -397,7 +397,7 @@ SLOW = $(BUILD)/tests/fuzz_reader $(patsubst %,$(BUILD)/tests/test_%,attack \
         jfr last matrix native operands range telcat_damage telcat_data telcat_html \
         telcat_input telfilter_stream telrec_options) \
     $(patsubst %,tests/spec/%.bats,history live ranges spec) \
-    $(patsubst %,tests/check/%_failures.bats,alloc io) \
+    $(patsubst %,tests/check/%.bats,alloc_failures exports helpers io_failures mutation) \
     tests/cluster/parallel.bats tests/cluster/pipe.bats
 check-slow:
 	@tests/deps.sh build check

@@ -59,6 +59,9 @@ mktemp() {
 # Tests need Python's own modules only: without site it starts in two thirds of the time.
 python3() { command python3 -S "$@"; }
 
+# What only "make check-slow" runs.
+whole_only() { [ -n "${TEST_WHOLE-}" ] || skip "runs with TEST_WHOLE=1"; }
+
 # sample N: each Nth line of standard input; "make check-slow" has all of them.
 sample() {
 	if [ -n "${TEST_WHOLE-}" ]; then cat; else sed -n "1~$1p"; fi

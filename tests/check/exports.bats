@@ -203,6 +203,7 @@ fortified() {
 }
 
 @test "CFLAGS override what hardens: other levels, and without _FORTIFY_SOURCE" {
+	whole_only
 	skip_sanitized
 	command -v nm >/dev/null || skip "there is no nm"
 	cd "$BATS_TEST_TMPDIR"

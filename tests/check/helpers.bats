@@ -50,6 +50,7 @@ all() {
 DATA=$TEL_TOP/tests/data/mps
 
 @test "a status is not lost wherever a command is" {
+	whole_only
 	bodies <<-'END'
 		telcat "$LOG" | wc -l >got; [ "$(cat got)" -gt 100 ]
 		telcat "$LOG" | telfilter -k Pool | telcat -H | grep -q Pool
@@ -142,6 +143,7 @@ DATA=$TEL_TOP/tests/data/mps
 }
 
 @test "each test of a file fails with the command that it uses" {
+	whole_only
 	[ -z "${TEST_SLOW-}" ] || skip "it runs a file of tests twice"
 	run -1 bats_on "$PWD/broken:$PATH" "$TEL_TOP/tests/cli/inst.bats"
 	[ "$(grep -c '^not ok' <<<"$output")" -ge 13 ]

@@ -47,6 +47,7 @@ mutate() (
 )
 
 @test "a fault that a test notices, and faults that none notices or reaches" {
+	whole_only
 	mkdir -p build
 	mutate >build/got
 	cat build/got build/mutate/log

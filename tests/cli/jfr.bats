@@ -697,7 +697,7 @@ assert not [name for name in counters if "ThreadId" in name]
 }
 
 @test "recordings of many chunks cost no more than their bytes" {
-	[ -n "${TEST_WHOLE-}" ] || skip "runs with TEST_WHOLE=1"
+	whole_only
 	local name count
 	python3 "$TEL_TOP/tests/cli/jfr_hostile.py" "$TEL_TOP/tests/bench" \
 	    tiny cut abreast layouts

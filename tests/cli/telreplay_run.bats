@@ -201,7 +201,7 @@ near() {
 @test "memory ranks mallocs as perl, python3, sqlite3 and cc1 do" {
 	needs_preload
 	[ -z "${TEST_VALGRIND-}" ] || skip "valgrind has malloc"
-	[ -n "${TEST_WHOLE-}" ] || skip "runs with TEST_WHOLE=1"
+	whole_only
 	# byte 4 of a program says how many bits its addresses have
 	[ "$(od -An -tu1 -j4 -N1 "$(type -P telreplay)")" -eq \
 	    "$(od -An -tu1 -j4 -N1 "$(type -P python3)")" ] ||
