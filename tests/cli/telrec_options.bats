@@ -277,6 +277,30 @@ record_pair() {
 		[ "$(cat got)" = 65534 ]
 		telcat -H -k Alloc run.tel | grep -q 'thread=[0-9]*\["id"\]'
 	done
+	# by the C library itself, too, which leaves the environment as it was
+	cat >shell.c <<-'END'
+		#define _GNU_SOURCE
+		#include <stdio.h>
+		#include <stdlib.h>
+		#include <string.h>
+		#include <unistd.h>
+		int main(void)
+		{
+			char *before = getenv("TELREC_ARENA");
+			if (setuid(65534) != 0 || system("id -u; true") != 0)
+				return 9;
+			FILE *f = popen("cat; true", "w");
+			if (f == NULL || fputs("one\n", f) < 0 || pclose(f) != 0)
+				return 8;
+			return getenv("TELREC_ARENA") != before;
+		}
+	END
+	${CC:-cc} -o shell shell.c
+	telrec -q -o run.tel ./shell >got
+	[ "$(cat got)" = "65534
+one" ]
+	telcat -H -k Alloc run.tel | grep -q 'thread=[0-9]*\["id"\]'
+	telcat -H -k Alloc run.tel | grep -q 'thread=[0-9]*\["cat"\]'
 	# a program that is not recorded has no descriptor of telrec's
 	cat >leave.c <<-'END'
 		#include <spawn.h>

@@ -41,6 +41,8 @@ static struct {
 	int (*execvpe)(const char *, words, words);
 	int (*fexecve)(int, words, words);
 	spawn_fn *posix_spawn, *posix_spawnp;
+	int (*system)(const char *);
+	FILE *(*popen)(const char *, const char *);
 	int (*setuid)(uid_t);
 	int (*seteuid)(uid_t);
 	int (*setreuid)(uid_t, uid_t);
@@ -60,6 +62,8 @@ execute_find(void)
 	*(void **)&next.fexecve = dlsym(RTLD_NEXT, "fexecve");
 	*(void **)&next.posix_spawn = dlsym(RTLD_NEXT, "posix_spawn");
 	*(void **)&next.posix_spawnp = dlsym(RTLD_NEXT, "posix_spawnp");
+	*(void **)&next.system = dlsym(RTLD_NEXT, "system");
+	*(void **)&next.popen = dlsym(RTLD_NEXT, "popen");
 	*(void **)&next.setuid = dlsym(RTLD_NEXT, "setuid");
 	*(void **)&next.seteuid = dlsym(RTLD_NEXT, "seteuid");
 	*(void **)&next.setreuid = dlsym(RTLD_NEXT, "setreuid");
@@ -463,6 +467,81 @@ posix_spawnp(pid_t *pid, const char *file,
 	find_once();
 	return spawn_program(next.posix_spawnp, pid, file, actions, attributes,
 	    arguments, environment);
+}
+
+/*
+ * system() and popen() execute a shell within the C library: meanwhile the
+ * environment of this process names the descriptor, and not the path.
+ */
+static char shell_arena[64];
+
+/* Where the variable of the arena has, or has not, that text; or NULL. */
+static char **
+shell_variable(int is_handed)
+{
+	const size_t n = sizeof(ARENA_ENV) - 1;
+	char **place;
+
+	for (place = environ; place != NULL && *place != NULL; place++)
+		if ((*place == shell_arena) == is_handed &&
+		    strncmp(*place, ARENA_ENV "=", n + 1) == 0)
+			return place;
+	return NULL;
+}
+
+/* The text that shell_end() restores; NULL: nothing has changed. */
+static char *
+shell_begin(void)
+{
+	char **place, *kept;
+
+	find_once();
+	if (ring_shared.arena == NULL || ring_calls_forbidden() ||
+	    sandbox & SANDBOX_NO_START || !execute_is_kept() ||
+	    (place = shell_variable(0)) == NULL ||
+	    fcntl(handed, F_SETFD, 0) != 0)
+		return NULL;
+	snprintf(shell_arena, sizeof(shell_arena), "%s=%s%d", ARENA_ENV,
+	    ARENA_FD, handed);
+	kept = *place;
+	*place = shell_arena;
+	return kept;
+}
+
+static void
+shell_end(char *kept)
+{
+	const int error = errno;
+	char **place = shell_variable(1);
+
+	if (place != NULL)
+		*place = kept;
+	(void)fcntl(handed, F_SETFD, FD_CLOEXEC);
+	errno = error;
+}
+
+PUBLIC int
+system(const char *command)
+{
+	char *kept = shell_begin();
+
+	if (kept == NULL)
+		return next.system(command);
+	int status = next.system(command);
+	shell_end(kept);
+	return status;
+}
+
+PUBLIC FILE *
+popen(const char *command, const char *mode)
+{
+	char *kept = shell_begin();
+
+	if (kept == NULL)
+		return next.popen(command, mode);
+	FILE *f = next.popen(command, mode);
+	shell_end(kept);
+	return f;
 }
 
 PUBLIC int
