@@ -3,6 +3,7 @@
 #include "telrec/rings.h"
 
 #include <string.h>
+#include <unistd.h>
 
 /*
  * The fields after the own ones of a record that allocates so many bytes.  The
@@ -51,9 +52,9 @@ take_other(struct columns *to, uint64_t word, const uint64_t *words,
 	switch (op) {
 	case ARENA_VALLOC:
 	case ARENA_PVALLOC:
-		fields[1][n] =
+		fields[1][n] = (uint64_t)sysconf(_SC_PAGESIZE);
+		fields[2][n] =
 		    twelve != ARENA_SIZE_LONG ? twelve : words[at++ & mask];
-		own = 2;
 		break;
 	case ARENA_REALLOCARRAY:
 		own = 4;

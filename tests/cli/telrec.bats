@@ -30,8 +30,8 @@ setup() {
 		memalign address=P alignment=256 size=70006
 		posix_memalign address=P alignment=512 size=70007
 		aligned_alloc address=P alignment=1024 size=71680
-		valloc address=P size=70009
-		pvalloc address=P size=70010
+		valloc address=P alignment=4096 size=70009
+		pvalloc address=P alignment=4096 size=70010
 	END
 	diff -u want got
 	ordered run.tel

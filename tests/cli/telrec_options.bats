@@ -342,8 +342,8 @@ one" ]
 		memalign 6 Alloc address:address alignment:unsigned size:unsigned
 		posix_memalign 7 Alloc address:address alignment:unsigned size:unsigned
 		aligned_alloc 8 Alloc address:address alignment:unsigned size:unsigned
-		valloc 9 Alloc address:address size:unsigned
-		pvalloc 10 Alloc address:address size:unsigned
+		valloc 9 Alloc address:address alignment:unsigned size:unsigned
+		pvalloc 10 Alloc address:address alignment:unsigned size:unsigned
 		mmap 11 Map address:address size:unsigned
 		munmap 12 Map address:address size:unsigned
 		mremap 13 Map address:address old:address old_size:unsigned size:unsigned
@@ -361,8 +361,8 @@ one" ]
 		memalign alloc address size alignment=alignment
 		posix_memalign alloc address size alignment=alignment
 		aligned_alloc alloc address size alignment=alignment
-		valloc alloc address size
-		pvalloc alloc address size
+		valloc alloc address size alignment=alignment
+		pvalloc alloc address size alignment=alignment
 		trace frame number ip parent
 		thread_end end-thread
 		process_end end-process

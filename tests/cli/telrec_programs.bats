@@ -487,12 +487,12 @@ setup() {
 		free address=X
 		posix_memalign address=0 alignment=3 size=5
 		posix_memalign address=0 alignment=64 size=HUGE
-		valloc address=X size=10
+		valloc address=X alignment=4096 size=10
 		free address=X
-		valloc address=0 size=HUGE
-		pvalloc address=X size=10
+		valloc address=0 alignment=4096 size=HUGE
+		pvalloc address=X alignment=4096 size=10
 		free address=X
-		pvalloc address=0 size=HUGE
+		pvalloc address=0 alignment=4096 size=HUGE
 		malloc address=X size=100
 		free address=X
 		mmap address=X size=4096
@@ -566,7 +566,8 @@ setup() {
 	for end in malloc:size= calloc:'count=1 size=' calloc:'count=3 size=' \
 	    realloc:'old=0x0 size=' reallocarray:'old=0x0 count=3 size=' \
 	    memalign:'alignment=64 size=' aligned_alloc:'alignment=64 size=' \
-	    posix_memalign:'alignment=64 size=' valloc:size= pvalloc:size=; do
+	    posix_memalign:'alignment=64 size=' \
+	    valloc:'alignment=4096 size=' pvalloc:'alignment=4096 size='; do
 		for n in 77 70007; do
 			echo "${end%%:*} ${end#*:}$n"
 			echo "free"
