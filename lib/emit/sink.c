@@ -38,25 +38,21 @@ tel__emit_has_sinks(void)
 	return tel__emit_sinks != NULL;
 }
 
-/* Events of the sink's kinds that were lost before it, not reported yet. */
+/*
+ * Events of the sink's kinds that were lost before it, not reported yet; now is
+ * what s->seen is once they are.  Threads lose more meanwhile.
+ */
 static uint64_t
-unreported(const struct tel_emit_sink *s)
+unreported(const struct tel_emit_sink *s, uint64_t now[TEL_EMIT_KINDS])
 {
 	uint64_t lost = s->owed;
 
-	for (unsigned i = 0; i < TEL_EMIT_KINDS; i++)
+	for (unsigned i = 0; i < TEL_EMIT_KINDS; i++) {
+		now[i] = tel__emit_lost_of(i);
 		if (s->kinds >> i & 1)
-			lost += tel__emit_lost_of(i) - s->seen[i];
+			lost += now[i] - s->seen[i];
+	}
 	return lost;
-}
-
-/* Marks all losses so far as reported. */
-static void
-forget_losses(struct tel_emit_sink *s)
-{
-	s->owed = 0;
-	for (unsigned i = 0; i < TEL_EMIT_KINDS; i++)
-		s->seen[i] = tel__emit_lost_of(i);
 }
 
 /* -------------------------------------------------------------- failures */
@@ -302,7 +298,8 @@ static int
 sink_put_block(struct tel_emit_sink *s, const struct tel__emit_batch *batch)
 {
 	const struct tel__emit_stream before = s->stream;
-	struct queued block = { 0, batch->count, unreported(s) };
+	uint64_t seen[TEL_EMIT_KINDS];
+	struct queued block = { 0, batch->count, unreported(s, seen) };
 	unsigned unfit = 0;
 
 	s->out.used = 0;
@@ -316,7 +313,8 @@ sink_put_block(struct tel_emit_sink *s, const struct tel__emit_batch *batch)
 	if (s->out.failed)
 		set_error(s, ENOMEM);
 	if (!s->out.failed && sink_give(s, s->out.bytes, s->out.used)) {
-		forget_losses(s);
+		s->owed = 0;
+		memcpy(s->seen, seen, sizeof(seen));
 		s->lost += unfit;
 		if (unfit > 0)
 			set_error(s, EMSGSIZE);
@@ -611,7 +609,8 @@ tel__emit_link_sink(struct tel_emit_sink *s)
 {
 	if (tel__emit_sinks == NULL)
 		tel__emit_skip_lost();
-	forget_losses(s);
+	for (unsigned i = 0; i < TEL_EMIT_KINDS; i++)
+		s->seen[i] = tel__emit_lost_of(i);
 	s->next = tel__emit_sinks;
 	tel__emit_sinks = s;
 	SET(PAGE->drained, 1);
@@ -706,12 +705,13 @@ static void
 end_stream(struct tel_emit_sink *s)
 {
 	struct tel__emit_batch none = { .one_type = 1, .one_thread = 1 };
+	uint64_t seen[TEL_EMIT_KINDS];
 
 	if (s->medium == SERVER || (s->fd < 0 && s->medium <= TO_SOCKET) ||
 	    s->flags & TEL_WIRE_MPS)
 		return;
 	tel__emit_count_types(&none);
-	if (unreported(s) > 0 || !s->stream.started)
+	if (unreported(s, seen) > 0 || !s->stream.started)
 		(void)sink_put_block(s, &none);
 	s->out.used = 0;
 	s->out.failed = 0;

@@ -350,6 +350,52 @@ test_errors(void)
 	close(fds[1]);
 }
 
+/* What a sink was given; each time, a thread without a ring emits. */
+static struct {
+	unsigned char bytes[65536];
+	size_t used;
+} given;
+
+static int
+lose_more(void *arg, const void *bytes, size_t size)
+{
+	pthread_t t;
+
+	(void)arg;
+	if (size > sizeof(given.bytes) - given.used ||
+	    pthread_create(&t, NULL, count_up, NULL) != 0)
+		return -1;
+	pthread_join(t, NULL);
+	memcpy(given.bytes + given.used, bytes, size);
+	given.used += size;
+	return 0;
+}
+
+/* Those that are lost while a block is written are in the next one. */
+static void
+test_meanwhile(void)
+{
+	tel_emit_options o = { NULL, 65536, 1, NULL, 0, TEL_EMIT_NO_THREAD, 0 };
+	struct shop_log l;
+	tel_emit_sink *s;
+
+	per_thread = 7;
+	start(&o);
+	s = tel_emit_to_function(lose_more, NULL, ~0u);
+	for (uint64_t i = 0; i < 3; i++) {
+		shop_count(1, i);
+		tel_emit_flush();
+	}
+	per_thread = 0;
+	tel_emit_sink_close(s);
+	uint64_t lost = tel_emit_lost();
+	tel_emit_close();
+	shop_read_memory(given.bytes, given.used, &l);
+	ok(l.numbers == 3 && l.lost == lost && lost > 20,
+	    "%llu lost while others were written, %llu in the log",
+	    (unsigned long long)lost, (unsigned long long)l.lost);
+}
+
 /* --------------------------------------------------------------- forgery */
 
 /* The rings can be written by others; counts remain possible ones. */
@@ -455,6 +501,7 @@ main(void)
 	unlink(path);
 	test_full_disk("/dev/full", ENOSPC);
 	test_errors();
+	test_meanwhile();
 	test_forged();
 	return done();
 }
