@@ -4,13 +4,21 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct tel__emit_types tel__emit_types;
-static __thread char wrong[160];
+
+/*
+ * The text of each thread's last error is not in its static storage, of which
+ * there is so little that a program could load one such library only.
+ */
+#define WRONG_SIZE 160
+static pthread_key_t emit_error_key;
+static int emit_error_known;
 
 /* Loads are those of little-endian machines; others have 3 more. */
 static const struct tel__emit_letter letters[] = {
@@ -65,10 +73,36 @@ static const tel_emit_kind own_kinds[] = {
 const tel_emit_list tel__emit_own = { "own", 1, 0, 0, own_kinds, 2, own_types,
 	sizeof(own_types) / sizeof(own_types[0]) };
 
+static void
+emit_error_make(void)
+{
+	emit_error_known = pthread_key_create(&emit_error_key, free) == 0;
+}
+
+/* The text of this thread; NULL when out of memory. */
+static char *
+emit_error_text(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	char *text = NULL;
+
+	(void)pthread_once(&once, emit_error_make);
+	if (emit_error_known &&
+	    (text = pthread_getspecific(emit_error_key)) == NULL &&
+	    (text = calloc(1, WRONG_SIZE)) != NULL &&
+	    pthread_setspecific(emit_error_key, text) != 0) {
+		free(text);
+		text = NULL;
+	}
+	return text;
+}
+
 const char *
 tel_emit_error(void)
 {
-	return wrong;
+	const char *text = emit_error_text();
+
+	return text != NULL ? text : "";
 }
 
 int
@@ -81,10 +115,12 @@ tel__emit_result(int error)
 int
 tel__emit_wrong(const char *format, ...)
 {
+	char *text = emit_error_text();
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(wrong, sizeof(wrong), format, args);
+	if (text != NULL)
+		vsnprintf(text, WRONG_SIZE, format, args);
 	va_end(args);
 	return tel__emit_result(EINVAL);
 }

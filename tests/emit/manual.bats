@@ -50,6 +50,26 @@ functions_of() {
 	[[ $output != *pieces=10* ]]
 }
 
+@test "a program loads two libraries that each have libtel-emit.a" {
+	cat >load.c <<-'END'
+		#include <dlfcn.h>
+		#include <stdio.h>
+		int main(int argc, char **argv)
+		{
+			for (int i = 1; i < argc; i++)
+				if (dlopen(argv[i], RTLD_NOW) == NULL)
+					return puts(dlerror());
+			return 0;
+		}
+	END
+	$CC "${flags[@]}" -o load load.c -ldl
+	for i in 1 2; do
+		$CC "${flags[@]}" -shared -fPIC -o "$i.so" -Wl,--whole-archive \
+		    "$TEL_BUILD/libtel-emit.a" -Wl,--no-whole-archive -pthread
+	done
+	run -0 ./load ./1.so ./2.so
+}
+
 @test "tel-emit(3) names every function of tel_emit.h" {
 	functions_of tel_emit.h >functions
 	[ "$(wc -l <functions)" -gt 35 ]
