@@ -171,6 +171,7 @@ listed_make(const struct listed *l, size_t number, struct bytes *to,
 	set.strict = l->strict;
 	set.threads = l->run_by;
 	set.window_share = l->share;
+	set.window_min = 0;
 	set.window_operations = l->window;
 	set.chunk = l->chunk;
 	c = compiler_new(out, &set);

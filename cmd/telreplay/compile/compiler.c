@@ -18,6 +18,7 @@
 const struct compiler_settings compiler_defaults = {
 	.order = ORDER_EDGES,
 	.window_share = 0.02,
+	.window_min = WINDOW_MIN,
 	.threads = 256,
 	.max_live = UINT64_C(1) << 26,
 	.chunk = (size_t)1 << 20,

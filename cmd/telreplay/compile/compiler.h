@@ -23,10 +23,12 @@ struct compiler_settings {
 	enum program_order order; /* between threads */
 	/*
 	 * The lead that threads may have on each other with ORDER_EDGES: until
-	 * they have allocated or freed a share of the live bytes, 0 to 1, or
-	 * done so many operations; 0 for no such bound.
+	 * they have allocated or freed a share of the live bytes, 0 to 1, and
+	 * at least so many bytes, or done so many operations; 0 for no such
+	 * bound.
 	 */
 	double window_share;
+	uint64_t window_min;
 	uint64_t window_operations;
 	/*
 	 * The most threads, 1 to 1024.  Those of a log that has more share

@@ -168,11 +168,14 @@ emit_follow(struct compiler *c, struct thread *t, const struct thread *creator)
 static uint64_t
 window_room(const struct compiler *c)
 {
-	double bytes = c->set.window_share * (double)c->facts.peak_bytes;
+	const double bytes = c->set.window_share * (double)c->facts.peak_bytes;
+	const uint64_t least = c->set.window_min > 0 ? c->set.window_min : 1;
 
 	if (c->set.window_operations > 0)
 		return c->set.window_operations;
-	return bytes < 1 ? 1 : bytes < 1e18 ? (uint64_t)bytes : UINT64_MAX;
+	return bytes < (double)least ? least :
+	    bytes < 1e18             ? (uint64_t)bytes :
+	                               UINT64_MAX;
 }
 
 int

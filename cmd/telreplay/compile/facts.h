@@ -93,6 +93,12 @@ size_class_max(unsigned class)
 	return tel__bucket_start(class + 1);
 }
 
+/*
+ * Bytes that threads may run ahead however few are live.  Memory is measured in
+ * pages; with less than a few of them, threads would meet at each operation.
+ */
+#define WINDOW_MIN 16384
+
 /* The order between threads that a program keeps. */
 enum program_order {
 	ORDER_EDGES, /* a block is allocated before another thread frees it */

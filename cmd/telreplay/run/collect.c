@@ -11,8 +11,12 @@
 #include <string.h>
 #include "common/message.h"
 
-/* The ratio of live bytes, of the run to the log, that is reported. */
+/*
+ * The ratio of live bytes, of the run to the log, that is reported, and how many
+ * bytes it is at least: both are 2.5 windows.
+ */
 #define LIVE_RATIO 1.05
+#define LIVE_BYTES (WINDOW_MIN * 2.5)
 /* The most threads that are named if it is unknown which one failed. */
 #define THREADS_SHOWN 4
 
@@ -377,7 +381,8 @@ check_live(const struct benchmark *c, const struct result *r)
 	double ratio, log = (double)c->trace->facts->peak_bytes;
 
 	ratio = log > 0 ? (double)r->live_peak / log : 1;
-	if (ratio <= LIVE_RATIO || c->telreplay->settings.quiet)
+	if (ratio <= LIVE_RATIO || c->telreplay->settings.quiet ||
+	    (double)r->live_peak <= log + LIVE_BYTES)
 		return;
 	message(r->allocator->name,
 	    "threads ran ahead: %.2f times the live bytes of the log at the "
