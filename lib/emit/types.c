@@ -295,8 +295,12 @@ emit_types_add_field(struct tel__emit_typed *t, const tel_emit_param *param,
 	const struct tel__emit_letter *letter =
 	    param->letter != NULL ? find_letter(param->letter) : NULL;
 
-	if (letter == NULL || !emit_types_is_word(param->name))
-		return tel__emit_wrong("%s: parameter %u is wrong", t->name, i);
+	if (letter == NULL)
+		return tel__emit_wrong("%s: parameter %u has an unknown letter",
+		    t->name, i);
+	if (!emit_types_is_word(param->name))
+		return tel__emit_wrong("%s: parameter %u has no valid name",
+		    t->name, i);
 	if (letter->width == 0 && (i + 1 != count || t->texts > 0))
 		return tel__emit_wrong("%s: a string must be last", t->name);
 	f->letter = letter;
