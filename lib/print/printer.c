@@ -230,7 +230,7 @@ printer_add_name(struct tel_printer *pr, const char *s, size_t n)
 	name->text = tel__copy_string(s, n);
 	if (name->text == NULL)
 		return TEL_ENOMEM;
-	tel_status st = tel__values_add(pr, name->text, &name->expr);
+	tel_status st = tel__values_add(pr, name->text, 0, &name->expr);
 	pr->nnames++;
 	/* a step has its number in a byte */
 	if (name->expr != NULL && pr->nnames > UINT8_MAX)
@@ -419,9 +419,14 @@ check_names(struct tel_printer *pr, const struct tel_schema *schema)
 	for (unsigned i = 0; i < pr->nnames && st == TEL_OK; i++) {
 		const char *name = pr->names[i].text;
 
-		if (pr->names[i].expr != NULL)
+		/* a step has the number of an expression in a byte */
+		if (pr->names_given && pr->names[i].expr == NULL &&
+		    i < UINT8_MAX && tel__values_derived(name, schema))
+			st = tel__values_add(pr, name, 1, &pr->names[i].expr);
+		if (st == TEL_OK && pr->names[i].expr != NULL)
 			st = tel__values_check(pr, i, schema);
-		else if (!pr->names_known && strcmp(name, "bytes") != 0 &&
+		else if (st == TEL_OK && !pr->names_known &&
+		    strcmp(name, "bytes") != 0 &&
 		    !tel__schema_any(schema, shows_field, name))
 			return unknown_field(pr, schema, name);
 	}

@@ -2,13 +2,43 @@
 /* Columns of a printer that are expressions, and not the names of fields. */
 #include "print/values.h"
 
+#include <string.h>
+
 #include "query/bind.h"
+#include "query/counter.h"
 #include "render/escape.h"
 #include "render/list.h"
 #include "render/number.h"
 
+/*
+ * A tel__type_fn of a name: whether an expression finds a field of another name
+ * in such events, such as that which counts the cycles.
+ */
+static int
+values_type_derives(const struct tel_type *type, const void *name)
+{
+	return tel_type_find_field(type, name) < 0 &&
+	    tel__counter_find(type, name) != COUNTER_NONE;
+}
+
+/* A tel__type_fn of a name: whether the type has such a field. */
+static int
+values_type_has(const struct tel_type *type, const void *name)
+{
+	return tel_type_find_field(type, name) >= 0;
+}
+
+int
+tel__values_derived(const char *name, const struct tel_schema *schema)
+{
+	return tel__schema_any(schema, values_type_derives, name) ||
+	    (strcmp(name, "type") == 0 &&
+	        !tel__schema_any(schema, values_type_has, name));
+}
+
 tel_status
-tel__values_add(struct tel_printer *pr, const char *text, tel_expr **out)
+tel__values_add(struct tel_printer *pr, const char *text, int derived,
+    tel_expr **out)
 {
 	*out = NULL;
 	/* a table needs the data type of a column before the first event */
@@ -17,7 +47,7 @@ tel__values_add(struct tel_printer *pr, const char *text, tel_expr **out)
 	*out = tel_expr_new();
 	tel_status st = *out == NULL ? TEL_ENOMEM : tel_expr_set(*out, text);
 	/* a name that is not a valid expression may be that of a field */
-	if (st != TEL_OK || tel__expr_is_field(*out)) {
+	if (st != TEL_OK || (!derived && tel__expr_is_field(*out))) {
 		tel_expr_free(*out);
 		*out = NULL;
 	}

@@ -6,11 +6,18 @@
 #include "render/renderer.h"
 
 /*
- * Sets *out to the expression that a name is, or to NULL: it is a field's, or
- * the format has fields only.  TEL_OK, TEL_ENOMEM.
+ * Whether a name that may be that of a field is an expression in some events of
+ * the schema: a field of another name that is the "thread" or counts "cycles",
+ * or the "type".
+ */
+int tel__values_derived(const char *name, const struct tel_schema *schema);
+
+/*
+ * Sets *out to the expression that a name is, or to NULL: it is a field's, and
+ * not derived, or the format has fields only.  TEL_OK, TEL_ENOMEM.
  */
 tel_status tel__values_add(struct tel_printer *pr, const char *text,
-    tel_expr **out);
+    int derived, tel_expr **out);
 
 /* Whether expression i is one for a schema: TEL_OK, TEL_EINVAL, TEL_ENOMEM. */
 tel_status tel__values_check(struct tel_printer *pr, unsigned i,

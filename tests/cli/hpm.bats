@@ -553,6 +553,19 @@ for line in sys.stdin:
 	printf '# teltools text 1\n%s PM_CYC=%d PM_INST_CMPL=%d\n' \
 	    '0000000000000001 Other' 300 100 >text
 	[ "$(telfilter -c -w 'cycles == 300 && cpi == 3' text)" = 1 ]
+	# a column is one of these, too
+	names=cycles,instructions,cpi,thread,type
+	telcat -f csv -F "$names" "${traces[@]}" >got
+	telcat -f csv -F "(${names//,/),(})" "${traces[@]}" >want
+	diff <(tail -n +2 got) <(tail -n +2 want)
+	grep -q ',Counter,1081,1071,1.0093370681605975,1,Counter$' got
+	printf '# teltools text 1\n%s A thread=%d cpi=%d\n%s B tid=%d type=%d\n' \
+	    0000000000000001 1 7 0000000000000002 9 8 >text
+	telcat -H -F thread,cpi,type text | diff - <(printf '%s\n' \
+	    '0000000000000001 A thread=1 cpi=7' \
+	    '0000000000000002 B thread=9 type=8')
+	run -1 telcat -F cyclez "${traces[@]}"
+	run -1 telcat -F cpi "$TEL_TOP/tests/data/inst/hfs.txt"
 }
 
 @test "statistics of cpi have decimals, and add up exactly" {
