@@ -34,6 +34,7 @@ struct tel_clock {
 	struct point first; /* the earliest and the latest ever taken */
 	struct point last;
 	uint64_t unit;     /* of the other clock, ticks a second */
+	uint64_t around;   /* its readings before it starts anew; 0: never */
 	double fixed_rate; /* hertz, or 0 */
 	uint64_t tick;     /* its ns a tick, if they are whole; else 0 */
 	uint64_t origin;
@@ -153,6 +154,12 @@ tel__clock_set_unit(struct tel_clock *c, uint64_t per_second)
 TEL__GETTER(uint64_t, tel__clock_unit, struct tel_clock, unit)
 
 void
+tel__clock_set_width(struct tel_clock *c, unsigned bits)
+{
+	c->around = bits < 63 ? (uint64_t)1 << bits : 0;
+}
+
+void
 tel__clock_set_rate(struct tel_clock *c, double hertz)
 {
 	if (hertz > 0 && isfinite(hertz)) {
@@ -201,20 +208,35 @@ clock_make_room(struct tel_clock *c)
 	                                                        TEL_ENOMEM;
 }
 
+/* A reading of the other clock that becomes point at, as one that has no end. */
+static uint64_t
+clock_unwrap(const struct tel_clock *c, size_t at, uint64_t other)
+{
+	const uint64_t far = (uint64_t)1 << 63;
+
+	if (c->around == 0)
+		return other;
+	/* later readings may be of earlier ticks */
+	if (c->count == 0)
+		return far + other;
+	const uint64_t near = c->points[at > 0 ? at - 1 : 0].other;
+	const uint64_t ahead = (other - near) & (c->around - 1);
+	return near + ahead - (ahead < c->around / 2 ? 0 : c->around);
+}
+
 tel_status
 tel__clock_sync(struct tel_clock *c, uint64_t ticks, uint64_t other)
 {
-	struct point p = { ticks, other };
-
 	if (clock_make_room(c) != TEL_OK)
 		return TEL_ENOMEM;
+	size_t at = points_until(c, ticks);
+	if (at > 0 && c->points[at - 1].ticks == ticks)
+		return TEL_OK;
+	struct point p = { ticks, clock_unwrap(c, at, other) };
 	if (c->seen == 0 || ticks < c->first.ticks)
 		c->first = p;
 	if (c->seen == 0 || ticks > c->last.ticks)
 		c->last = p;
-	size_t at = points_until(c, ticks);
-	if (at > 0 && c->points[at - 1].ticks == ticks)
-		return TEL_OK;
 	c->seen++;
 	clock_changed(c);
 	if (c->count - at > DEEP && c->count > MANY)
@@ -232,6 +254,7 @@ tel__clock_join(struct tel_clock *c, const struct tel_clock *from)
 {
 	tel_status st = TEL_OK;
 
+	c->around = from->around;
 	for (size_t i = 0; i < from->count && st == TEL_OK; i++)
 		st = tel__clock_sync(c, from->points[i].ticks,
 		    from->points[i].other);

@@ -36,6 +36,13 @@ void tel__clock_set_unit(struct tel_clock *c, uint64_t per_second);
 /* That rate, as it is known by now. */
 uint64_t tel__clock_unit(const struct tel_clock *c);
 
+/*
+ * The bits of its readings, 1 to 64, if they are fewer than 64: a reading is
+ * then the one that is closest to those of the points beside it.  The clock of
+ * 32 bits of the MPS, in microseconds, starts anew after 72 minutes.
+ */
+void tel__clock_set_width(struct tel_clock *c, unsigned bits);
+
 /* Fixes the rate of the events' clock where a log states it, in hertz. */
 void tel__clock_set_rate(struct tel_clock *c, double hertz);
 

@@ -99,6 +99,15 @@ follow_frame(struct tel_reader *r, const struct tel_event *ev)
 	    tel_load(&f[arg[0]], ev->data), &frame);
 }
 
+static tel_status
+follow_sync(const struct tel_event *ev, const struct tel_field *f)
+{
+	struct tel_clock *c = ev->log->clock;
+
+	tel__clock_set_width(c, f->width);
+	return tel__clock_sync(c, ev->clock, tel_load(f, ev->data));
+}
+
 tel_status
 tel__reader_follow(struct tel_reader *r, const struct tel_event *ev)
 {
@@ -109,8 +118,7 @@ tel__reader_follow(struct tel_reader *r, const struct tel_event *ev)
 	case TEL_ROLE_INIT: return follow_init(r, ev);
 	case TEL_ROLE_SYNC:
 		if (t->role_field[0] >= 0)
-			st = tel__clock_sync(ev->log->clock, ev->clock,
-			    tel_load(&t->fields[t->role_field[0]], ev->data));
+			st = follow_sync(ev, &t->fields[t->role_field[0]]);
 		break;
 	case TEL_ROLE_INTERN:
 	case TEL_ROLE_LABEL:

@@ -263,3 +263,20 @@ switches() {
 	run -0 --separate-stderr telstat -s 'd=dur(sched_switch,sched_switch,clock)' log
 	[[ $stderr == *"both, which have the same key and are of one log" ]]
 }
+
+@test "the clock of a 32-bit program of the MPS starts anew" {
+	{
+		printf '# teltools text 1\n# format: mps-1.118.0/lii3gc\n'
+		for ((i = 0; i < 6; i++)); do
+			printf '%016X EventClockSync clock=%d\n' $((i * 1000000000)) \
+			    $(((4292967296 + i * 1000000) % 4294967296))
+			printf '%016X TraceFlip%s trace=0x1000 arena=0x2000\n' \
+			    $((i * 1000000000 + 7000)) Begin $((i * 1000000000 + 9000)) End
+		done
+	} >log
+	[ "$(telcat -H -e TraceFlipEnd -F time,duration log)" = "$(for ((i = 0; i < 6; i++)); do
+		printf '%016X TraceFlipEnd time=%d duration=2000\n' \
+		    $((i * 1000000000 + 9000)) $((i * 1000000000 + 9000))
+	done)" ]
+	telcat -f tel log | telstat | grep -q '^GC *pauses 6  total 12 us '
+}

@@ -189,9 +189,40 @@ test_clock(void)
 	tel__clock_free(c);
 }
 
+/* A second clock of 32 bits that starts anew, its points in several orders. */
+static void
+test_narrow_clock(void)
+{
+	static const unsigned orders[][4] = { { 0, 1, 2, 3 }, { 3, 2, 1, 0 },
+		{ 1, 3, 0, 2 } };
+
+	for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++) {
+		struct tel_clock *parts[] = { tel__clock_new(),
+			tel__clock_new() };
+
+		for (unsigned j = 0; j < 4; j++) {
+			const uint64_t n = orders[i][j];
+			struct tel_clock *c = parts[j / 2];
+
+			tel__clock_set_width(c, 32);
+			(void)tel__clock_sync(c, n * 1000,
+			    (uint32_t)((n + 3) * 1000000000));
+		}
+		ok(tel__clock_join(parts[0], parts[1]) == TEL_OK, "joined");
+		tel__clock_set_origin(parts[0], 0);
+		for (uint64_t n = 0; n < 5; n++)
+			is_u64((uint64_t)tel__clock_ns(parts[0],
+			           n * 1000 + 500),
+			    n * 1000000000000 + 500000000000, "its time");
+		tel__clock_free(parts[0]);
+		tel__clock_free(parts[1]);
+	}
+}
+
 int
 main(void)
 {
+	test_narrow_clock();
 	test_labels();
 	test_long_strings();
 	test_clock();
