@@ -703,23 +703,30 @@ static void
 diff_put_durations(const struct diff *d, const char *what,
     const struct durations of[2])
 {
-	static const char *const names[] = { "total_ns", "p50_ns", "p99_ns",
-		"longest_ns" };
+	static const char *const names[] = { "total", "p50", "p99", "longest" };
+	const char *unit = of[of[0].count == 0].unit;
 	struct figure f[2];
 
 	if (of[0].count + of[1].count == 0)
 		return;
+	/* times of clocks of which one has no rate do not compare */
+	if (unit != NULL && of[1].count > 0 &&
+	    (of[1].unit == NULL || strcmp(unit, of[1].unit) != 0))
+		unit = NULL;
 	diff_open_table(d, what);
 	add_counts(d, "count", count(of[0].count), count(of[1].count), 1);
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && unit != NULL;
+	     i++) {
 		for (int j = 0; j < 2; j++) {
-			const uint64_t ns[] = { of[j].total, of[j].p50,
+			const uint64_t times[] = { of[j].total, of[j].p50,
 				of[j].p99, of[j].longest };
 
-			f[j] = of[j].count > 0 ? whole(int128_u64(ns[i]), 0) :
-			                         (struct figure){ 0 };
+			f[j] = of[j].count > 0 ?
+			    whole(int128_u64(times[i]), 0) :
+			    (struct figure){ 0 };
 		}
-		add_known(d, names[i], f, "ns");
+		add_known(d, report_text(d->report, "%s_%s", names[i], unit), f,
+		    unit);
 	}
 	report_put(d->report);
 }

@@ -44,7 +44,13 @@ first_clock(const struct show *show)
 	return show_total(show, TEL_TOTAL_FIRST).low;
 }
 
-/* Nanoseconds from the first event to a clock of a log. */
+static const char *
+runtime_unit(const struct show *show)
+{
+	return tel__collector_unit(&show->options->runtime->ends);
+}
+
+/* Time from the first event to a clock of a log, in that unit. */
 static uint64_t
 since_start(const struct show *show, uint32_t log, uint64_t clock)
 {
@@ -83,6 +89,15 @@ add_column(struct report *r, const char *name, const char *label,
 	f->left = unit == NULL && notation == REPORT_GROUPED;
 }
 
+/* A column of times, which has its unit in its name. */
+static void
+runtime_add_times(struct report *r, const char *name, const char *label,
+    const char *unit)
+{
+	add_column(r, report_text(r, "%s_%s", name, unit), label,
+	    REPORT_WITH_UNIT, unit);
+}
+
 static void
 runtime_put_fact(struct report *r, const char *name, const char *label,
     const char *unit, uint64_t v)
@@ -95,13 +110,21 @@ runtime_put_fact(struct report *r, const char *name, const char *label,
 	(void)report_fact(r, &f, report_count(v));
 }
 
+static void
+runtime_put_time(struct report *r, const char *name, const char *label,
+    const char *unit, uint64_t v)
+{
+	runtime_put_fact(r, report_text(r, "%s_%s", name, unit), label, unit,
+	    v);
+}
+
 /* What n sorted durations are, of which more may have been counted. */
 static struct durations
 durations_of(const struct pause *sorted, size_t n, uint64_t count,
-    uint64_t total)
+    uint64_t total, const char *unit)
 {
 	const struct durations d = { count, total, duration_at(sorted, n, 50),
-		duration_at(sorted, n, 99), sorted[n - 1].duration };
+		duration_at(sorted, n, 99), sorted[n - 1].duration, unit };
 
 	return d;
 }
@@ -123,11 +146,15 @@ put_durations(struct report *r, const struct show *show, const char *what,
 	s->lead = "GC     ";
 	s->indent = 8;
 	runtime_put_fact(r, "count", what, NULL, d->count);
-	runtime_put_fact(r, "total_ns", "total", "ns", d->total);
-	runtime_put_fact(r, "p50_ns", "p50", "ns", d->p50);
-	runtime_put_fact(r, "p99_ns", "p99", "ns", d->p99);
-	runtime_put_fact(r, "longest_ns", "longest", "ns", d->longest);
-	runtime_put_fact(r, "longest_time_ns", "at", "ns",
+	if (d->unit == NULL) {
+		report_put(r);
+		return;
+	}
+	runtime_put_time(r, "total", "total", d->unit, d->total);
+	runtime_put_time(r, "p50", "p50", d->unit, d->p50);
+	runtime_put_time(r, "p99", "p99", d->unit, d->p99);
+	runtime_put_time(r, "longest", "longest", d->unit, d->longest);
+	runtime_put_time(r, "longest_time", "at", d->unit,
 	    since_start(show, longest->log, longest->clock));
 	if (show->at.ns > 0)
 		(void)report_fact(r, &share,
@@ -144,10 +171,13 @@ runtime_put_longest(struct report *r, const struct show *show)
 	/* of nothing but times, text has the longest already */
 	const unsigned to =
 	    REPORT_JSON | (rt->names.count > 0 ? REPORT_TEXT : 0);
+	const char *unit = runtime_unit(show);
 
+	if (unit == NULL)
+		return;
 	report_section(r, to, "pause")->apart = 1;
-	add_column(r, "duration_ns", "longest", REPORT_WITH_UNIT, "ns");
-	add_column(r, "time_ns", "at", REPORT_WITH_UNIT, "ns");
+	runtime_add_times(r, "duration", "longest", unit);
+	runtime_add_times(r, "time", "at", unit);
 	if (rt->names.count > 0) {
 		add_column(r, "pause", NULL, REPORT_GROUPED, NULL);
 		add_column(r, "collector", NULL, REPORT_GROUPED, NULL);
@@ -263,10 +293,11 @@ put_collections(struct report *r, const struct show *show)
 {
 	const struct runtime *rt = show->options->runtime;
 	const struct report_value none = { .type = REPORT_ABSENT };
+	const char *unit = runtime_unit(show);
 	struct report_section *s;
 	size_t i, n = rt->ncollections, shown = n;
 
-	if (n == 0)
+	if (n == 0 || unit == NULL)
 		return;
 	if (report_is(r, REPORT_TEXT))
 		shown = r->options.top > 0 ? report_rows(r, n) :
@@ -277,11 +308,11 @@ put_collections(struct report *r, const struct show *show)
 	s->lead = shown < n ? report_text(r, "Collections: the last %s",
 	                          report_part(r, shown, n)) :
 	                      "Collections";
-	add_column(r, "time_ns", "at", REPORT_WITH_UNIT, "ns");
+	runtime_add_times(r, "time", "at", unit);
 	add_column(r, "before_bytes", "heap before", REPORT_SIZE, "bytes");
 	add_column(r, "after_bytes", "after", REPORT_SIZE, "bytes");
 	add_column(r, "capacity_bytes", "committed", REPORT_SIZE, "bytes");
-	add_column(r, "paused_ns", "paused", REPORT_WITH_UNIT, "ns");
+	runtime_add_times(r, "paused", "paused", unit);
 	add_column(r, "collector", NULL, REPORT_GROUPED, NULL);
 	add_column(r, "cause", NULL, REPORT_GROUPED, NULL);
 	for (i = n - shown; i < n; i++) {
@@ -483,6 +514,7 @@ runtime_durations(const struct show *show, struct durations *pauses,
 {
 	struct runtime *rt = show->options->runtime;
 	const int done = rt->sorted || add_ranges(rt, show);
+	const char *unit = runtime_unit(show);
 	uint64_t total = 0;
 
 	sort_kept(rt);
@@ -490,11 +522,11 @@ runtime_durations(const struct show *show, struct durations *pauses,
 	for (size_t i = 0; i < rt->ncycles; i++)
 		total += rt->cycles[i].duration;
 	if (rt->npauses > 0)
-		*pauses =
-		    durations_of(rt->pauses, rt->npauses, rt->count, rt->total);
+		*pauses = durations_of(rt->pauses, rt->npauses, rt->count,
+		    rt->total, unit);
 	if (rt->ncycles > 0)
-		*collections =
-		    durations_of(rt->cycles, rt->ncycles, rt->ncycles, total);
+		*collections = durations_of(rt->cycles, rt->ncycles,
+		    rt->ncycles, total, unit);
 	return done;
 }
 

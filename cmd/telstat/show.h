@@ -67,9 +67,13 @@ const char *answers_frames(struct report *r, const char *frames,
     unsigned column);
 /* The same of garbage collection and allocation in a runtime. */
 int runtime_some(const struct show *show);
-/* How long pauses, or collections, took, in ns; count 0: there were none. */
+/*
+ * How long pauses, or collections, took; count 0: there were none.  The unit is
+ * "ns", or "ticks"; NULL where it differs between logs, and times say nothing.
+ */
 struct durations {
 	uint64_t count, total, p50, p99, longest;
+	const char *unit;
 };
 /* Those of a runtime.  1, or 0 when out of memory. */
 int runtime_durations(const struct show *show, struct durations *pauses,

@@ -116,6 +116,16 @@ tel__collector_join(struct tel__collector *c, const struct tel__collector *next,
 	return 1;
 }
 
+const char *
+tel__collector_unit(const struct tel__collector *c)
+{
+	size_t known = 0;
+
+	for (size_t i = 0; i < c->nlogs; i++)
+		known += tel__clock_rate(c->clocks[i]) > 0;
+	return known == c->nlogs ? "ns" : known == 0 ? "ticks" : NULL;
+}
+
 uint64_t
 tel__collector_time(const struct tel__collector *c, uint32_t log, uint64_t from,
     uint64_t to)

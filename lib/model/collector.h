@@ -102,6 +102,12 @@ tel_status tel__collector_event(struct tel__collector *c,
 int tel__collector_join(struct tel__collector *c,
     const struct tel__collector *next, int part);
 /*
+ * The unit of times: "ns"; "ticks" where no log has the rate of its clock; NULL
+ * where only some have it.
+ */
+const char *tel__collector_unit(const struct tel__collector *c);
+
+/*
  * The time from one clock of a log to another, in ns, as all events that are
  * known by now have it; in ticks where the rate is unknown.  0: backwards.
  */

@@ -319,6 +319,28 @@ for line in sys.stdin:
 	)
 }
 
+@test "times of pauses have one unit, or are left out" {
+	printf '%s\n' '# teltools text 1' '# format: mps-1.118.0/lii6gc' \
+	    '0000000000002710 TraceStart arena=0xa trace=0x1 mortality=0.5 finishingTime=0 condemned=0 notCondemned=0 foundation=0 white=0x0 quantumWork=0' \
+	    '0000000000003A98 TraceFlipBegin trace=0x1 arena=0xa' \
+	    '0000000000004E20 TraceFlipEnd trace=0x1 arena=0xa' \
+	    '0000000000005208 TraceDestroy arena=0xa trace=0x1' >ticks
+	telstat ticks | grep -q 'pauses 1  total 5,000 ticks  p50 5,000 ticks  p99 5,000 ticks$'
+	telstat -f json ticks >json
+	grep -q '"collections","count":1,"total_ticks":11000,.*"longest_time_ticks":0}$' json
+	grep -q '"type":"pause","duration_ticks":5000,"time_ticks":5000}$' json
+	run ! grep '_ns' json
+	sed '2a # tick rate: 1000000000' ticks >rate
+	telstat rate | grep -q 'pauses 1  total 5 us  p50 5 us '
+	telstat diff ticks ticks | grep -q '^  total_ticks  *5,000 ticks  *5,000 ticks '
+	# of one that has no rate, and one that has it, only how many there were
+	telstat ticks rate >both
+	grep -q '^GC *pauses 2$' both
+	telstat diff ticks rate >both
+	[ "$(grep -c '^  count ' both)" = 2 ]
+	run ! grep 'total_' both
+}
+
 @test "times of blocks have one unit, or are left out" {
 	local form='# type: m 1 Alloc p:address size:unsigned
 # role: m alloc address=p size
