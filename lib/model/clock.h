@@ -63,7 +63,7 @@ tel_status tel__clock_join(struct tel_clock *c, const struct tel_clock *from);
 size_t tel__clock_points(const struct tel_clock *c);
 /*
  * The first ticks whose time is not known yet, right after a point of a log
- * with the same origin: 0 before the second point of its own, then those
+ * with the same origin: 0 before its points have a rate, then those
  * behind the last one.  UINT64_MAX: none; of a log that shares its origin with
  * no other all are before the point.
  */

@@ -280,3 +280,15 @@ switches() {
 	done)" ]
 	telcat -f tel log | telstat | grep -q '^GC *pauses 6  total 12 us '
 }
+
+@test "a coarse clock: the first events have a time though it stands at first" {
+	printf '%s\n' '# teltools text 1' '# format: mps-1.118.0/w3i6mv' \
+	    '00000000000003E8 EventClockSync clock=7' \
+	    '00000000000007D0 TraceFlipBegin trace=0x1000 arena=0x2000' \
+	    '0000000000000BB8 EventClockSync clock=7' \
+	    '0000000000000FA0 TraceFlipEnd trace=0x1000 arena=0x2000' \
+	    '0000000000001388 EventClockSync clock=9' >log
+	telcat -H -F time,duration log | cut -d ' ' -f 3- | diff - <(printf '%s\n' \
+	    time=0 time=0 time=0 'time=1000 duration=1000' time=2000)
+	telstat -q -f csv -s 'd=sum(duration)' log | grep -qx '[0-9]*,d,sum,sum,,,,1000,'
+}
