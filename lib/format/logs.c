@@ -84,6 +84,21 @@ ask(struct tel_reader *r, enum tel_stage stage,
 	}
 }
 
+/*
+ * Asks the formats of lines: all of them of the first line, then of those that
+ * start in twice as many bytes, and so on: none waits for lines of a pipe that
+ * another one knows.
+ */
+static void
+ask_lines(struct tel_reader *r, const struct tel_format_ops **best)
+{
+	for (r->probe_most = 1;
+	     *best == NULL && r->probe_most <= TEL_PROBE_SIZE;
+	     r->probe_most *= 2)
+		for (int stage = STAGE_LINES; stage < STAGES; stage++)
+			ask(r, (enum tel_stage)stage, best);
+}
+
 /* The start may be damaged, or gone.  What no format knows may still be one. */
 static void
 ask_damaged(struct tel_reader *r, const struct tel_format_ops **best)
@@ -161,8 +176,9 @@ detect(struct tel_reader *r, const struct tel_format_ops **out)
 	    STAGE_LINES :
 	    STAGE_MAGIC;
 	r->best_score = 0;
-	for (; stage < STAGES; stage++)
+	for (; stage < STAGE_LINES; stage++)
 		ask(r, (enum tel_stage)stage, &best);
+	ask_lines(r, &best);
 	if (best == NULL)
 		ask_damaged(r, &best);
 	if (best == NULL && r->as != NULL)

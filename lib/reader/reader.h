@@ -172,6 +172,8 @@ struct tel_reader {
 	size_t back;     /* bytes before p that stay where the window moves */
 	int eof;         /* nothing comes after end */
 	int best_score;  /* the best that another format's probe has said */
+	/* bytes in which a format may look for what tells it from others */
+	size_t probe_most;
 	size_t consumed; /* bytes of input that the event was */
 	/* where the last event was found, and how many were since, there */
 	struct {

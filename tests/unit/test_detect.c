@@ -26,6 +26,7 @@ score(const struct tel_format_ops *f, const void *data, size_t n)
 		exit(1);
 	r->log.name = "x";
 	r->format = f;
+	r->probe_most = TEL_PROBE_SIZE;
 	score = f->probe != NULL ? f->probe(r) : 0;
 	r->format = NULL;
 	tel_reader_free(r);

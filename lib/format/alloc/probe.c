@@ -54,6 +54,9 @@ tel__al_probe(struct tel_reader *r)
 		if (r->best_score > 0 && i != s.past.headers)
 			return 0;
 		size_t at = k.next;
+		/* the data of heaptrack begin as its raw trace does */
+		if (!d->defines && at >= r->probe_most)
+			return 0;
 		if (!tel__line_peek(r, &k, NULL, d->mixed) ||
 		    !tel__line_is_text(k.p, k.end, d->mixed))
 			return 0;

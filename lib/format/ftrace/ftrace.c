@@ -554,7 +554,7 @@ ftrace_probe(struct tel_reader *r)
 	if (r->best_score >= SCORE)
 		return 0;
 	l = malloc(sizeof(*l));
-	while (l != NULL && other < PROBE_LINES &&
+	while (l != NULL && other < PROBE_LINES && k.next < r->probe_most &&
 	    tel__line_peek(r, &k, NULL, 0) && k.p < k.end + k.whole) {
 		/* what ends a token is behind a whole line alone */
 		if (!k.whole || !tel__line_is_text(k.p, k.end, 0))
@@ -584,7 +584,8 @@ ftrace_probe(struct tel_reader *r)
 		    k.end - k.p >= 10 && memcmp(k.p, "# tracer: ", 10) == 0;
 	}
 	/* the kernel's trace file may have no events */
-	if (score == 0 && header && other == 0 && r->best_score == 0)
+	if (score == 0 && header && other == 0 && r->best_score == 0 &&
+	    k.next < r->probe_most)
 		score = SCORE - 20;
 	free(l);
 	return score;
