@@ -41,6 +41,7 @@ struct event_loop {
 	tel_merge *merge;   /* of several, or NULL */
 	struct progress progress;
 	uint64_t opened;   /* sources so far */
+	int open;          /* names of the selection may come later */
 	int whole;         /* all events are selected */
 	int runs;          /* they are read as runs */
 	int settled;       /* no later event is that from which time counts */
@@ -497,8 +498,18 @@ bind_all(struct event_loop *p)
 				return 0;
 		}
 		source_explain(p->sources[i], s);
+		p->open |= schema->open;
 	}
 	return 1;
+}
+
+/* Reports names that were not checked, as more types might have come. */
+static void
+check_names(const struct event_loop *p)
+{
+	for (int i = 0; i < p->nsources; i++)
+		(void)selection_bind(&p->settings->select,
+		    tel_reader_schema(p->sources[i]->reader));
 }
 
 /*
@@ -574,7 +585,7 @@ run_operands(struct event_loop *p, struct source *srcs, struct source **list,
 	int i, opened = 1;
 
 	p->sources = list;
-	p->nsources = 0;
+	p->nsources = p->open = 0;
 	for (i = 0; i < n && opened >= 0; i++) {
 		opened = source_open(&srcs[i], operands[i]);
 		if (opened > 0 && is_one_too_many(p, &srcs[i]))
@@ -599,6 +610,8 @@ run_operands(struct event_loop *p, struct source *srcs, struct source **list,
 		outcome = END_ALL;
 	if (outcome == CONTINUE && p->nsources > 0)
 		outcome = p->merge != NULL ? run_merged(p) : run_single(p);
+	if (outcome == CONTINUE && p->open)
+		check_names(p);
 	tel_merge_free(p->merge);
 	p->merge = NULL;
 	return outcome;

@@ -225,6 +225,15 @@ tel__queue_wait(struct tel__queue *q, uint64_t job, int ms)
 	return result;
 }
 
+int
+tel__queue_ended(struct tel__queue *q, uint64_t job)
+{
+	pthread_mutex_lock(&q->lock);
+	const int ended = job >= q->end;
+	pthread_mutex_unlock(&q->lock);
+	return ended;
+}
+
 void
 tel__queue_take(struct tel__queue *q, uint64_t end)
 {

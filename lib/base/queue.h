@@ -55,6 +55,8 @@ enum tel__queue_result {
  */
 enum tel__queue_result tel__queue_wait(struct tel__queue *q, uint64_t job,
     int ms);
+/* Nonzero when neither that job nor a later one will be started. */
+int tel__queue_ended(struct tel__queue *q, uint64_t job);
 /* Jobs before end are taken, or not wanted. */
 void tel__queue_take(struct tel__queue *q, uint64_t end);
 

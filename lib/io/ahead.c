@@ -286,6 +286,21 @@ ahead_ready(void *self)
 	return n;
 }
 
+static int
+ahead_await(void *self, int ms)
+{
+	struct ahead *a = self;
+
+	if (tel__queue_wait(a->queue, a->wanted, a->open ? ms : 0) !=
+	    TEL__QUEUE_NONE)
+		return 1;
+	if (a->open)
+		return tel__queue_ended(a->queue, a->wanted);
+	/* no thread reads the source */
+	return a->end != TEL_OK || a->source.ops->await == NULL ||
+	    a->source.ops->await(a->source.self, ms);
+}
+
 static void
 ahead_alone(void *self)
 {
@@ -305,6 +320,7 @@ static const struct tel_source_ops ahead_ops = {
 	.extent = ahead_extent,
 	.resume = ahead_resume,
 	.ready = ahead_ready,
+	.await = ahead_await,
 	.alone = ahead_alone,
 	.free = ahead_free,
 };

@@ -78,6 +78,15 @@ fd_read(void *self, unsigned char *to, size_t size, size_t *got,
 	return tel__fault_errno(fault, failed);
 }
 
+static int
+fd_await(void *self, int ms)
+{
+	const struct fd_source *s = self;
+	struct pollfd p = { .fd = s->fd, .events = POLLIN };
+
+	return s->regular || poll(&p, 1, ms) != 0;
+}
+
 static uint64_t
 fd_taken(const void *self)
 {
@@ -154,6 +163,7 @@ static const struct tel_source_ops fd_ops = {
 	.read = fd_read,
 	.taken = fd_taken,
 	.set_wake = fd_set_wake,
+	.await = fd_await,
 	.seek = fd_seek,
 	.read_at = fd_read_at,
 	.extent = fd_extent,

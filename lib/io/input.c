@@ -229,6 +229,12 @@ tel__input_extent(const struct tel_input *in)
 	    -1;
 }
 
+int
+tel__input_is_pipe(const struct tel_input *in)
+{
+	return in->members == NULL && tel__input_extent(in) < 0;
+}
+
 tel_status
 tel__input_resume(struct tel_input *in, uint64_t *lost)
 {
@@ -243,6 +249,15 @@ tel__input_resume(struct tel_input *in, uint64_t *lost)
 	in->status = TEL_OK;
 	in->offset += *lost;
 	return TEL_OK;
+}
+
+int
+tel__input_await(struct tel_input *in, int ms)
+{
+	in = bytes_of(in);
+	return in == NULL || in->status != TEL_OK ||
+	    in->source.ops->await == NULL ||
+	    in->source.ops->await(in->source.self, ms);
 }
 
 size_t

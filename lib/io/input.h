@@ -68,6 +68,15 @@ int tel__input_is_archive(const struct tel_input *in);
  */
 tel_status tel__input_next_member(struct tel_input *in, const char **name);
 
+/* Nonzero unless the input can be read once more. */
+int tel__input_is_pipe(const struct tel_input *in);
+
+/*
+ * Waits at most so many milliseconds until more can be read.  0: nothing has come;
+ * 1: it has, or the input has ended, or cannot tell.
+ */
+int tel__input_await(struct tel_input *in, int ms);
+
 /*
  * Makes at least min bytes (up to TEL_PEEK_MAX) available at *data, fewer only
  * at the end of the input or on failure.  It blocks only while there are fewer

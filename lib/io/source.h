@@ -76,6 +76,11 @@ struct tel_source_ops {
 	tel_status (*resume)(void *self, uint64_t *lost);
 	/* How many bytes can be had without waiting, at the least. */
 	size_t (*ready)(void *self);
+	/*
+	 * Waits at most so many milliseconds.  0: a read would wait still;
+	 * without this function, nobody knows.
+	 */
+	int (*await)(void *self, int ms);
 	/* Reads by no thread of its own from here on. */
 	void (*alone)(void *self);
 	/* Must be there. */

@@ -46,6 +46,13 @@ tel__schema_join(struct tel_schema *s, struct tel_schema *with)
 		with->with = s;
 }
 
+void
+tel__schema_shut(struct tel_schema *s)
+{
+	for (struct tel_schema *at = s; at->open; at = at->with)
+		at->open = 0;
+}
+
 int
 tel__schema_sets_clock(const struct tel_schema *s)
 {
@@ -61,9 +68,10 @@ tel__schema_any(const struct tel_schema *s, tel__type_fn *wanted,
     const void *arg)
 {
 	const struct tel_schema *at = s;
-	int any = -1;
+	int any = -1, open = 0;
 
 	do {
+		open |= at->open;
 		for (unsigned i = 0; i < at->ntypes; i++) {
 			any = 0;
 			if (wanted(&at->types[i], arg))
@@ -71,7 +79,7 @@ tel__schema_any(const struct tel_schema *s, tel__type_fn *wanted,
 		}
 		at = at->with;
 	} while (at != NULL && at != s);
-	return any;
+	return open ? -1 : any;
 }
 
 /* The number of the kind called name, made if need be; -1: no memory. */

@@ -368,6 +368,7 @@ struct tel_schema {
 	int sync_first; /* a sync point comes before the events of its flush */
 	int given;      /* its types have the roles that the user said */
 	int sets_clock; /* tel__schema_sets_clock(), once they have */
+	int open;       /* later schemas of its log may have more types */
 	int nested; /* names of fields with dots are of members of structs */
 	struct tel_periods periods;
 	struct tel_schema *with; /* in a ring of those read together, or NULL */
@@ -387,6 +388,9 @@ int tel__field_set_unit(struct tel_field *f, const void *text, size_t n);
 /* Adds a schema to those that another is read together with; NULL: to none. */
 void tel__schema_join(struct tel_schema *s, struct tel_schema *with);
 
+/* The log of an open schema has ended. */
+void tel__schema_shut(struct tel_schema *s);
+
 /* Nonzero if events of it set the clock of their log. */
 int tel__schema_sets_clock(const struct tel_schema *s);
 
@@ -394,8 +398,8 @@ int tel__schema_sets_clock(const struct tel_schema *s);
 typedef int tel__type_fn(const struct tel_type *type, const void *arg);
 /*
  * 1 if it is for a type of the schema, or of one read together with it, 0 if
- * not; -1: they have no types, as of a .tel without events, so that nothing is
- * wrong about them.
+ * not; -1: they have no types, as of a .tel without events, or may get more, so
+ * that nothing is wrong about them.
  */
 int tel__schema_any(const struct tel_schema *s, tel__type_fn *wanted,
     const void *arg);

@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "base/array.h"
 #include "base/digit.h"
@@ -34,6 +35,27 @@ tel__reader_fill(struct tel_reader *r, size_t min)
 		r->input_status = st;
 	if ((size_t)(r->end - r->p) < min)
 		r->eof = 1;
+}
+
+int64_t
+tel__reader_now(void)
+{
+	struct timespec ts = { 0, 0 };
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+void
+tel__reader_fill_soon(struct tel_reader *r, size_t min, int ms)
+{
+	const int64_t until = tel__reader_now() + ms;
+	int64_t left;
+
+	while (!r->eof && (size_t)(r->end - r->p) < min &&
+	    (left = until - tel__reader_now()) > 0 &&
+	    tel__input_await(r->in, (int)left))
+		tel__reader_fill(r, (size_t)(r->end - r->p) + 1);
 }
 
 uint64_t

@@ -285,6 +285,11 @@ struct tel_reader {
  */
 void tel__reader_fill(struct tel_reader *r, size_t min);
 
+/* The same, but a pipe is waited for no longer than so many milliseconds. */
+void tel__reader_fill_soon(struct tel_reader *r, size_t min, int ms);
+/* Milliseconds by the clock of the system. */
+int64_t tel__reader_now(void);
+
 /*
  * Data of a format for all logs of an input, and of readers that share it: size
  * bytes, all zero at first.  They are freed with the last reader, or when the

@@ -812,3 +812,26 @@ do_wp_page;alloc_pages 1' ]
 	seq 3 >>trace
 	run -1 telcat -c trace
 }
+
+# kernel_line SECONDS EVENT: a line of the kernel's trace_pipe.
+kernel_line() {
+	printf '          <idle>-0       [001] d..1. %s: %s\n' "$1" "$2"
+}
+
+@test "a type that comes late in a trace can be selected" {
+	for i in {1..3000}; do
+		kernel_line "1.$((100000 + i))" "a_name_that_is_longer: n=$i text=$i more=$i of=it"
+	done >log
+	kernel_line 2.000001 'kmalloc: ptr=ffff888000000010 bytes_req=8' >>log
+	[ "$(wc -c <log)" -gt 262144 ]
+	for option in '-e kmalloc' '-w bytes_req==8'; do
+		# shellcheck disable=SC2086 # an option and its argument
+		telcat -H $option log >want
+		[ "$(wc -l <want)" -eq 1 ]
+		# shellcheck disable=SC2086
+		telcat -H $option < <(cat log) | cmp - want
+	done
+	run -2 telcat -e kmaloc log
+	run -2 --separate-stderr telcat -H -e kmaloc < <(cat log)
+	[[ $stderr == *"unknown event type 'kmaloc'"* ]]
+}

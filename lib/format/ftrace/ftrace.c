@@ -11,6 +11,8 @@
 /* Lines of other kinds that detection passes by. */
 #define PROBE_LINES 8
 #define SCORE 80
+/* A pipe is waited for so long for lines behind the first ones. */
+#define SOON_MS 100
 /* Bytes in which a line of a call chain has a digit of its address. */
 #define CHAIN_START 24
 /* The least digits of an address that tells a sample from a table; of a kernel's. */
@@ -398,11 +400,20 @@ ftrace_parse_line(struct tel_reader *r, struct tel_line *l)
 	return LINE_COMMENT;
 }
 
+/* The types that there were are all. */
+static tel_status
+ftrace_end(struct tel_reader *r)
+{
+	tel__schema_shut(r->log.schema);
+	return TEL_OK;
+}
+
 static tel_status
 ftrace_next(struct tel_reader *r)
 {
 	static const struct tel_line_decoder decoder = {
-		.parse = ftrace_parse_line
+		.parse = ftrace_parse_line,
+		.end = ftrace_end,
 	};
 	struct ftrace *s = r->state;
 
@@ -411,9 +422,12 @@ ftrace_next(struct tel_reader *r)
 
 /* ------------------------------------------------------- open and close */
 
-/* Learns the types of the lines that are in the window. */
+/*
+ * Learns the types of the lines that are in the window.  TEL_OK, TEL_ENOMEM;
+ * TEL_END: no line of them is an event, and others may come.
+ */
 static tel_status
-look_ahead(struct tel_reader *r, struct ftrace *s)
+look_at_window(struct tel_reader *r, struct ftrace *s)
 {
 	const unsigned char *p, *lf, *before = NULL;
 	int untimed = 0, events = 0;
@@ -459,13 +473,31 @@ look_ahead(struct tel_reader *r, struct ftrace *s)
 	}
 	tel__ft_graph_clear(&s->graph);
 	tel__ft_calls_clear(&s->calls);
+	if (!events && !r->eof && (size_t)(r->end - r->p) < TEL_PEEK_MAX)
+		return TEL_END;
 	if (!events) {
 		s->nameless = !s->nameless;
 		if (s->nameless)
-			return look_ahead(r, s);
+			return look_at_window(r, s);
 	}
 	s->timed |= !untimed;
 	return TEL_OK;
+}
+
+/* Learns the types of the first lines, as many as come soon. */
+static tel_status
+look_ahead(struct tel_reader *r, struct ftrace *s)
+{
+	tel_status st = tel__ft_types_start(&s->types);
+
+	if (st != TEL_OK)
+		return st;
+	tel__reader_fill_soon(r, TEL_PEEK_MAX, SOON_MS);
+	while ((st = look_at_window(r, s)) == TEL_END) {
+		tel__reader_fill(r, (size_t)(r->end - r->p) + 1);
+		tel__reader_fill_soon(r, TEL_PEEK_MAX, SOON_MS);
+	}
+	return st;
 }
 
 static tel_status
@@ -485,10 +517,9 @@ ftrace_open(struct tel_reader *r)
 	s->line.lead_most = FT_LEAD_MAX;
 	s->line.invalid = "a line that is not valid in ";
 	s->line.in = "a kernel trace";
-	tel__reader_fill(r, TEL_PEEK_MAX);
-	if (tel__ft_types_start(&s->types) != TEL_OK ||
-	    look_ahead(r, s) != TEL_OK)
+	if (look_ahead(r, s) != TEL_OK)
 		return TEL_ENOMEM;
+	s->types.open = !r->eof && tel__input_is_pipe(r->in);
 	if (s->timed && !s->ticks)
 		tel__clock_set_rate(r->log.clock,
 		    r->tick_rate > 0 ? r->tick_rate : 1e9);

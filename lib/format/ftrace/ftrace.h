@@ -20,10 +20,10 @@
 /* The longest line, and the most bytes of lines that are kept for an event. */
 #define FT_LINE_MAX 65535u
 #define FT_LEAD_MAX 65536u
-/* The most fields of an event, types, and schemas with more and more types. */
+/* The most fields of an event, types, and types of all schemas together. */
 #define FT_FIELDS_MAX 64u
 #define FT_TYPES_MAX 1024u
-#define FT_SCHEMAS_MAX 64u
+#define FT_PLACED_MAX 65536u
 /* The longest name of a type or a field, and the longest label. */
 #define FT_NAME_MAX 63u
 /* How the names of perf's own records begin. */
@@ -180,7 +180,8 @@ struct ft_types {
 	unsigned count;
 	size_t room;
 	struct tel__table by_names; /* numbers, by a hash of all names */
-	unsigned schemas;           /* that were made */
+	unsigned placed;            /* types of all schemas that were made */
+	int open;                   /* a pipe may have more of them */
 	int changed;                /* there is none of the types as they are */
 	int full;
 	int chains; /* types have a field behind all others, their stack */

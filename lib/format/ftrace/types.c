@@ -308,6 +308,8 @@ tel__ft_types_settle(struct tel_reader *r, struct ft_types *ts)
 	if (st != TEL_OK)
 		return TEL_ENOMEM;
 	ts->changed = 0;
-	ts->full = ++ts->schemas == FT_SCHEMAS_MAX;
+	s->open = ts->open;
+	ts->placed += ts->count;
+	ts->full = ts->placed >= FT_PLACED_MAX;
 	return TEL_OK;
 }
