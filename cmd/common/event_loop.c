@@ -21,6 +21,9 @@
 /* Less than this unread, and the next event may have to be waited for. */
 #define NEARLY_NOTHING 1024
 
+/* Events of a pipe are held so long for earlier ones that come later. */
+#define DELAY_MS 100
+
 /* So much that was read of a pipe is written before more is read. */
 #define HELD_MAX 8192
 
@@ -427,6 +430,20 @@ rate_may_come(const tel_reader *r)
 	    (tel_reader_tick_rate(r) <= 0 && tel_reader_schema(r)->sets_clock);
 }
 
+/*
+ * Nonzero when somebody waits for the events of a pipe whose order is almost that
+ * of time.
+ */
+static int
+shows_live(const struct event_loop *p)
+{
+	const struct source *src = p->sources[0];
+	const tel_schema *schema = tel_reader_schema(src->reader);
+
+	return (p->visitor->idle != NULL || p->visitor->shows) &&
+	    !src->regular && tel_schema_ordered(schema) && !schema->sets_clock;
+}
+
 /* Reads one source that is open. */
 static enum outcome
 run_single(struct event_loop *p)
@@ -450,6 +467,8 @@ run_single(struct event_loop *p)
 	if (st == TEL_OK && p->window != NULL && s->select.filtering &&
 	    selects_first(p))
 		(void)tel_window_set_filter(p->window, s->select.filter);
+	if (st == TEL_OK && p->window != NULL && shows_live(p))
+		tel__window_set_delay(p->window, DELAY_MS);
 	p->settled = order == TEL_ORDER_LOG && !only_allocs(p);
 	if (st == TEL_OK)
 		outcome = loop_run(p);
@@ -505,7 +524,7 @@ bind_all(struct event_loop *p)
 
 /* Reports names that were not checked, as more types might have come. */
 static void
-check_names(const struct event_loop *p)
+check_late_names(const struct event_loop *p)
 {
 	for (int i = 0; i < p->nsources; i++)
 		(void)selection_bind(&p->settings->select,
@@ -611,7 +630,7 @@ run_operands(struct event_loop *p, struct source *srcs, struct source **list,
 	if (outcome == CONTINUE && p->nsources > 0)
 		outcome = p->merge != NULL ? run_merged(p) : run_single(p);
 	if (outcome == CONTINUE && p->open)
-		check_names(p);
+		check_late_names(p);
 	tel_merge_free(p->merge);
 	p->merge = NULL;
 	return outcome;

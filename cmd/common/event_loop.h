@@ -54,6 +54,8 @@ struct visitor {
 	int (*needs_order)(const void *arg, const tel_schema *schema);
 	/* Text is put in order, too: its lines may be in any. */
 	int sorts_text;
+	/* results are shown while they are read, also where there is no .idle */
+	int shows;
 	/* Only events of allocations are used. */
 	int allocs;
 };

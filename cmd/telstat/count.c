@@ -561,6 +561,7 @@ read_logs(struct count *c)
 	visitor.any_order = !ordered && c->telstat->heap == NULL;
 	visitor.needs_order = has_new_blocks;
 	visitor.sorts_text = 1;
+	visitor.shows = c->telstat->interval > 0;
 	/* small disorder of any log, such as that of its threads */
 	if (ordered && s->order == TEL_ORDER_LOG && !s->file_order)
 		s->order = TEL_ORDER_LIVE;

@@ -25,6 +25,8 @@
  */
 #define HELD_MAX ((size_t)1 << 16)
 #define HELD_BYTES ((size_t)8 << 20)
+/* Less than this unread, and the next event may have to be waited for. */
+#define NEARLY_NOTHING 1024
 /* Memory for events that are sorted at once, before buffers double. */
 #define SORTED_MAX ((size_t)4 << 20)
 /*
@@ -58,7 +60,15 @@ struct tel_window {
 	uint64_t late;
 	uint64_t syncs[SYNC_LAG]; /* clocks of the last points */
 	unsigned nsyncs;
-	int allocs; /* others than tel_event_alloc() knows are dropped */
+	/*
+	 * Milliseconds for which events of a pipe are held at most, or 0: at
+	 * marked, or never, all of them had a clock up to mark.
+	 */
+	int delay;
+	int64_t marked;
+	uint64_t mark;
+	uint64_t seen; /* bytes that had been read, then */
+	int allocs;    /* others than tel_event_alloc() knows are dropped */
 	tel_filter *filter; /* or what it does not select; or NULL */
 	int begun;          /* the first event of this log may have gone */
 	int merging;        /* the runs are being read */
@@ -113,6 +123,12 @@ tel_window_set_filter(tel_window *w, tel_filter *f)
 		return TEL_EINVAL;
 	w->filter = f;
 	return TEL_OK;
+}
+
+void
+tel__window_set_delay(struct tel_window *w, int ms)
+{
+	w->delay = ms;
 }
 
 TEL__GETTER(uint64_t, tel_window_late, tel_window, late)
@@ -284,21 +300,13 @@ window_set_origin(const struct tel_window *w)
 		tel__clock_set_origin(w->origin, w->earliest);
 }
 
-/* Lets go what may go.  end: the log has ended, so all may. */
+/* Lets events go up to a clock.  end: the log has ended, so all may. */
 static tel_status
-window_release(struct tel_window *w, const struct tel_event *ev, int end)
+release_until(struct tel_window *w, uint64_t limit, int end)
 {
 	struct tel_store *s = &w->store;
-	uint64_t limit = UINT64_MAX;
 	const int all = end || full(w);
 
-	window_set_origin(w);
-	if (w->order != TEL_ORDER_TIME && !end)
-		limit = live_limit(w, ev);
-	/* whether or not a filter holds it, and in each order at the same one */
-	w->begun |= all || (settled(ev) > 0 && w->earliest <= limit);
-	if (!w->begun)
-		return TEL_OK;
 	if (w->order == TEL_ORDER_LOG)
 		limit = UINT64_MAX;
 	if (!all && w->order != TEL_ORDER_TIME &&
@@ -327,6 +335,75 @@ window_release(struct tel_window *w, const struct tel_event *ev, int end)
 	w->ready = count_ready(w, limit, all);
 	w->sorted = tel_store_count(s) - w->ready;
 	return TEL_OK;
+}
+
+/* Lets go what may go.  end: the log has ended, so all may. */
+static tel_status
+window_release(struct tel_window *w, const struct tel_event *ev, int end)
+{
+	uint64_t limit = UINT64_MAX;
+	const int all = end || full(w);
+
+	window_set_origin(w);
+	w->marked = 0;
+	if (w->order != TEL_ORDER_TIME && !end)
+		limit = live_limit(w, ev);
+	/* whether or not a filter holds it, and in each order at the same one */
+	w->begun |= all || (settled(ev) > 0 && w->earliest <= limit);
+	return w->begun ? release_until(w, limit, end) : TEL_OK;
+}
+
+/* The latest clock of the events that are held. */
+static uint64_t
+newest_held(const struct tel_window *w)
+{
+	uint64_t newest = 0;
+
+	for (size_t i = w->columns.first; i < w->columns.count; i++)
+		if (w->columns.keys[i].clock > newest)
+			newest = w->columns.keys[i].clock;
+	for (size_t i = w->store.first; i < w->store.count; i++)
+		if (w->store.events[i].clock > newest)
+			newest = w->store.events[i].clock;
+	return newest;
+}
+
+/* Whether the next event may have to be waited for. */
+static int
+window_may_wait(const struct tel_window *w)
+{
+	struct tel_reader *r = w->reader;
+	const size_t pending = tel_reader_pending(r);
+
+	/* bytes behind which nothing came in time are read first */
+	return pending < NEARLY_NOTHING &&
+	    (pending == 0 || w->seen != tel__reader_place(r) + pending) &&
+	    memchr(r->p, '\n', (size_t)(r->end - r->p)) == NULL;
+}
+
+/*
+ * Waits for the next event, and lets those go that came so long ago that others
+ * which were written at the same time have come as well.
+ */
+static tel_status
+window_await(struct tel_window *w)
+{
+	struct tel_reader *r = w->reader;
+
+	if (w->delay == 0 || held(w) == 0 || !window_may_wait(w))
+		return TEL_OK;
+	if (w->marked == 0) {
+		w->marked = tel__reader_now();
+		w->mark = newest_held(w);
+	}
+	const int64_t left = w->marked + w->delay - tel__reader_now();
+	if (left > 0 && tel__input_await(r->in, (int)left))
+		return TEL_OK;
+	w->marked = 0;
+	w->seen = tel__reader_place(r) + tel_reader_pending(r);
+	w->begun = 1;
+	window_set_origin(w);
+	return release_until(w, w->mark, 0);
 }
 
 /*
@@ -406,6 +483,11 @@ window_gather(struct tel_window *w)
 	tel_status st = TEL_OK;
 
 	while (w->ready == 0 && w->after == TEL_OK && !w->merging) {
+		st = window_await(w);
+		if (st != TEL_OK)
+			return window_fail(w, st);
+		if (w->ready > 0)
+			break;
 		w->after = tel_reader_next(w->reader, &ev);
 		if (w->after == TEL_AGAIN) {
 			w->after = TEL_OK;
@@ -579,6 +661,11 @@ gather_runs(struct tel_window *w)
 
 	while (w->ready == 0 && w->after == TEL_OK) {
 		if (w->found == NULL || w->found->count == 0) {
+			st = window_await(w);
+			if (st != TEL_OK)
+				return window_fail(w, st);
+			if (w->ready > 0)
+				break;
 			w->after =
 			    tel_reader_run(w->reader, SIZE_MAX, &w->found);
 			if (w->after != TEL_OK)

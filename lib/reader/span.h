@@ -23,6 +23,12 @@ tel_status tel__reader_span(struct tel_reader *r, struct tel_clock_span *span);
 int tel__reader_is_text(const struct tel_reader *r);
 
 /*
+ * Has a window give events of a pipe so many milliseconds after they came, also
+ * while the pipe pauses; before the first one.
+ */
+void tel__window_set_delay(struct tel_window *w, int ms);
+
+/*
  * Nonzero when blocks from before a log of the reader may be freed in it: its
  * metadata has that it is a part, or its format records what runs already.
  * log: NULL: that of the last event.

@@ -818,6 +818,23 @@ kernel_line() {
 	printf '          <idle>-0       [001] d..1. %s: %s\n' "$1" "$2"
 }
 
+@test "each line of a slow pipe is shown before the next one comes" {
+	mkfifo fifo
+	for command in 'telcat -e kmalloc,page' 'telfilter -e kmalloc,page' \
+	    'telcat -T s -w live>1' 'telcat -f json' \
+	    'telstat -i 1s -f csv -s n=sum(ptr)'; do
+		$command fifo >out &
+		exec 5>fifo
+		kernel_line 1.000001 'kmalloc: ptr=ffff888000000010 bytes_req=8' >&5
+		[[ $command == telstat* ]] || await grep -q 'kmalloc.*=8\|:8' out
+		# its type is new
+		kernel_line 3.000001 'page: ptr=ffff888000000020' >&5
+		await grep -q 'page.*20\|^2000000000' out
+		exec 5>&-
+		wait $!
+	done
+}
+
 @test "a type that comes late in a trace can be selected" {
 	for i in {1..3000}; do
 		kernel_line "1.$((100000 + i))" "a_name_that_is_longer: n=$i text=$i more=$i of=it"
