@@ -47,6 +47,9 @@ answers_have_blocks(const tel_schema *schema)
 {
 	unsigned i, n = schema == NULL ? 0 : tel_schema_type_count(schema);
 
+	/* they may come later */
+	if (schema != NULL && schema->grows)
+		return 1;
 	for (i = 0; i < n; i++) {
 		const tel_type *t = tel_schema_type(schema, i);
 

@@ -368,7 +368,8 @@ struct tel_schema {
 	int sync_first; /* a sync point comes before the events of its flush */
 	int given;      /* its types have the roles that the user said */
 	int sets_clock; /* tel__schema_sets_clock(), once they have */
-	int open;       /* later schemas of its log may have more types */
+	int grows;      /* later schemas of its log may have more types, */
+	int open;       /* and nobody can look for them first, in a pipe */
 	int nested; /* names of fields with dots are of members of structs */
 	struct tel_periods periods;
 	struct tel_schema *with; /* in a ring of those read together, or NULL */

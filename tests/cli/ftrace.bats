@@ -848,6 +848,12 @@ kernel_line() {
 		# shellcheck disable=SC2086
 		telcat -H $option < <(cat log) | cmp - want
 	done
+	# its block has a peak, also in text of it
+	telcat log >text
+	for input in log text; do
+		run -0 telstat $input
+		[[ $output == *$'\npeak                1 block'* ]]
+	done
 	run -2 telcat -e kmaloc log
 	run -2 --separate-stderr telcat -H -e kmaloc < <(cat log)
 	[[ $stderr == *"unknown event type 'kmaloc'"* ]]

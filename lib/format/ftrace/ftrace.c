@@ -519,6 +519,7 @@ ftrace_open(struct tel_reader *r)
 	s->line.in = "a kernel trace";
 	if (look_ahead(r, s) != TEL_OK)
 		return TEL_ENOMEM;
+	s->types.grows = !r->eof;
 	s->types.open = !r->eof && tel__input_is_pipe(r->in);
 	if (s->timed && !s->ticks)
 		tel__clock_set_rate(r->log.clock,

@@ -154,6 +154,10 @@ tel__any_settle(struct tel_reader *r, struct lines *s)
 	a->on = 1;
 	s->inferred = a->map->inferred;
 	r->log.schema = a->map->map.schema;
+	/* another header may come, behind much, or to a pipe */
+	r->log.schema->grows = !r->eof &&
+	    ((size_t)(r->end - r->p) >= LINES_WINDOW ||
+	        tel__input_is_pipe(r->in));
 	return st;
 }
 
