@@ -248,7 +248,7 @@ check_field(const struct split *s)
 			        tel_schema_type(schema, i)) >= 0)
 				return 1;
 	}
-	return message_fail(STATUS_FAILED, s->sources[0]->name,
+	return message_fail(STATUS_USAGE, s->sources[0]->name,
 	    "--split: no event type has a field '%s'", s->field);
 }
 

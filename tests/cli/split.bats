@@ -168,7 +168,7 @@ setup() {
 
 @test "a field that no type has is an error, not one file" {
 	unpack 1.118.0-lii6gc-poolncv
-	expect 1 "telcat: mpsio.log: --split: no event type has a field '64X'" \
+	expect 2 "telcat: mpsio.log: --split: no event type has a field '64X'" \
 	    telcat --split 64X -f text -o 'none%d' mpsio.log
 	[ ! -e none0 ]
 }

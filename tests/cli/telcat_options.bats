@@ -298,7 +298,7 @@ try() {
 	    telstat -f svgg mpsio.log
 	expect 2 "telstat: *no type PoolInt; did you mean 'PoolInit'?" \
 	    telstat -s 'a=dur(PoolInt,PoolFinish)' mpsio.log
-	expect 1 "telcat: mpsio.log: no event type has a field 'siz'; did you mean 'size'?" \
+	expect 2 "telcat: mpsio.log: no event type has a field 'siz'; did you mean 'size'?" \
 	    telcat -F siz mpsio.log
 	# a single letter is near to any other
 	expect 2 "telcat: --holder cannot be combined with -f csv" \
