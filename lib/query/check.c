@@ -303,6 +303,18 @@ check_length(struct check *c, const struct node *n)
 	    class_name(s->whole));
 }
 
+/* A type without a list there is never selected, so all of them are a mistake. */
+static tel_status
+check_list(struct check *c, const struct node *n)
+{
+	const struct symbol *s = &c->tree->symbols[n->symbol];
+
+	if (s->whole == 0 || (s->whole & C_LIST) != 0)
+		return TEL_OK;
+	return tel__fail_set(c->fail, TEL_EINVAL, c->tree->text, n->column,
+	    "'%.64s' is %s, not a list", s->name, class_name(s->whole));
+}
+
 static unsigned
 class_of_builtin(enum builtin b)
 {
@@ -325,8 +337,10 @@ check_node(struct check *c, struct node *n)
 		break;
 	case N_FIELD: return check_own_value(c, n);
 	case N_LENGTH: return check_length(c, n);
-	case N_ELEMENT: n->classes = c->tree->symbols[n->symbol].classes; break;
-	case N_CONTAINS: n->classes = C_INTEGER; break;
+	case N_ELEMENT:
+		n->classes = c->tree->symbols[n->symbol].classes;
+		return check_list(c, n);
+	case N_CONTAINS: return check_list(c, n);
 	case N_BUILTIN:
 		n->classes =
 		    (uint8_t)class_of_builtin((enum builtin)n->builtin);

@@ -147,6 +147,8 @@ static const struct row meaning[] = {
 	    "no event type has a field 'comm'; did you mean 'label(tid)'?" },
 	{ "size == Pool", 9,
 	    "no event type has a field 'Pool'; did you mean 'pool'?" },
+	{ "size[0] == 1", 1, "'size' is an integer, not a list" },
+	{ "1 in size", 6, "'size' is an integer, not a list" },
 	{ "size == \"x\"", 6, "cannot compare an integer with a string" },
 	{ "string > 3", 8, "cannot compare a string with an integer" },
 	{ ".mortality == name", 12, "cannot compare a double with a string" },
