@@ -181,7 +181,7 @@ setup() {
 		[[ $order == *.tel ]] ||
 			[ "$(telcat -f csv -H -F a,b $order)" = $'1,Grab,1,\n2,Scan,,1\n3,Grab,2,' ]
 		# shellcheck disable=SC2086
-		run -1 telcat -F c $order
+		run -2 telcat -F c $order
 		# shellcheck disable=SC2086
 		[ "$(telstat -f csv -s 'a=sum(a + 1)' $order | grep -c '^,a,sum,sum,,,,5,$')" -eq 1 ]
 		# shellcheck disable=SC2086

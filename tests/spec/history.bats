@@ -167,11 +167,11 @@ assert [(w["index"], w.get("duration")) for w in want] == [
 	done
 	[ "$(telcat -f csv -F 'bytes,"a,b",has(at)' log.txt | head -n 1)" = \
 	    'clock,type,bytes,"""a,b""",has(at)' ]
-	run -1 telcat -F 'who +' log.txt
+	run -2 telcat -F 'who +' log.txt
 	[[ "$output" == *"'who +', column 6: expected an operand"* ]]
-	run -1 telcat -F start.whom log.txt
+	run -2 telcat -F start.whom log.txt
 	[[ "$output" == *"'start.whom': no event type has a field 'whom'"* ]]
-	run -1 telcat -f arrow -F duration log.txt
+	run -2 telcat -f arrow -F duration log.txt
 	[[ "$output" == *"no event type has a field 'duration'"* ]]
 	# strings of the log are escaped, and large numbers quoted in JSON
 	printf '%s\n' '# teltools text 1' '# type: x 1 X s:string n:unsigned' \
