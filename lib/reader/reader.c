@@ -46,15 +46,16 @@ tel__reader_now(void)
 	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
 }
 
+/* A pipe without a pause is waited for as long as this many of them. */
+#define SOON_PAUSES 10
+
 void
 tel__reader_fill_soon(struct tel_reader *r, size_t min, int ms)
 {
-	const int64_t until = tel__reader_now() + ms;
-	int64_t left;
+	const int64_t until = tel__reader_now() + (int64_t)ms * SOON_PAUSES;
 
 	while (!r->eof && (size_t)(r->end - r->p) < min &&
-	    (left = until - tel__reader_now()) > 0 &&
-	    tel__input_await(r->in, (int)left))
+	    tel__reader_now() < until && tel__input_await(r->in, ms))
 		tel__reader_fill(r, (size_t)(r->end - r->p) + 1);
 }
 

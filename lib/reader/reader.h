@@ -285,7 +285,10 @@ struct tel_reader {
  */
 void tel__reader_fill(struct tel_reader *r, size_t min);
 
-/* The same, but a pipe is waited for no longer than so many milliseconds. */
+/*
+ * The same, but a pipe is waited for until nothing came for ms milliseconds, and
+ * no longer than ten times as long.
+ */
 void tel__reader_fill_soon(struct tel_reader *r, size_t min, int ms);
 /* Milliseconds by the clock of the system. */
 int64_t tel__reader_now(void);

@@ -11,7 +11,7 @@
 /* Lines of other kinds that detection passes by. */
 #define PROBE_LINES 8
 #define SCORE 80
-/* A pipe is waited for so long for lines behind the first ones. */
+/* A pause of a pipe, behind which its first lines are taken for its types. */
 #define SOON_MS 100
 /* Bytes in which a line of a call chain has a digit of its address. */
 #define CHAIN_START 24
