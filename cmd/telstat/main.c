@@ -7,6 +7,7 @@
 #include "common/message.h"
 #include "common/sandbox.h"
 #include "common/total.h"
+#include "interrupt.h"
 #include "trace.h"
 
 int
@@ -25,6 +26,7 @@ main(int argc, char **argv)
 	    operands_select(&telstat.settings) &&
 	    (telstat.self_trace == NULL || trace_start(telstat.self_trace))) {
 		if (output_open(&sink, &telstat.settings)) {
+			interrupt_hold(&telstat.settings);
 			sandbox_enter(&telstat.settings, &sink, NULL);
 			if (telstat.settings.count_only)
 				(void)total_run(&telstat.settings, &sink);
@@ -37,5 +39,6 @@ main(int argc, char **argv)
 			trace_end(telstat.self_trace);
 	}
 	telstat_free(&telstat);
+	interrupt_end();
 	return (int)message_status();
 }

@@ -633,3 +633,30 @@ has_snapshots() {
 	clean telfilter -c -w 'n > 1' none.tel >out
 	[ "$(cat out)" = 0 ]
 }
+
+@test "an interrupt ends the log of a pipe, and a second one the report" {
+	mkfifo fifo
+	for options in '' '-o report'; do
+		for interrupts in 1 2; do
+			rm -f report
+			# shellcheck disable=SC2086 # several options
+			env --default-signal=INT telstat $options fifo >out 2>messages &
+			exec 5>fifo
+			cat "$TEL_TOP/tests/data/ftrace/hand.trace" >&5
+			# it has read all that is there once it waits
+			await grep -q '^State:.*sleeping' "/proc/$!/status"
+			for ((i = 0; i < interrupts; i++)); do
+				kill -INT $!
+				sleep 0.2
+			done
+			exec 5>&-
+			status=0
+			wait $! || status=$?
+			[ "$status" = 130 ]
+			[ -z "$options" ] || [ ! -e report ] || mv report out
+			[ "$(grep -c '^events' out)" = $((interrupts % 2)) ]
+			[ "$(grep -c interrupted messages)" = $((interrupts % 2)) ]
+		done
+	done
+	run ! compgen -G 'report*'
+}
