@@ -204,7 +204,7 @@ digest(uint64_t h, const void *bytes, size_t n)
 }
 
 uint64_t
-tel__schema_digest(const struct tel_schema *s)
+tel__schema_digest(const struct tel_schema *s, unsigned n)
 {
 	uint64_t h = TEL__FNV;
 	const struct tel_field *f;
@@ -213,7 +213,7 @@ tel__schema_digest(const struct tel_schema *s)
 	h = digest(h, s->name, strlen(s->name));
 	h = digest(h, s->version, strlen(s->version));
 	h = digest(h, &s->untimed, sizeof(s->untimed));
-	for (unsigned i = 0; i < s->ntypes; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		t = &s->types[i];
 		h = digest(h, t->name, t->name_length);
 		h = digest(h, t->kind, strlen(t->kind));

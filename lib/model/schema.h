@@ -441,9 +441,9 @@ struct tel_field *tel__type_add_list(struct tel_type *t, const char *name,
 
 /*
  * A digest of everything in the text of a schema: its name and version, and the
- * types, with their fields and roles.
+ * first n of its types, with their fields and roles.
  */
-uint64_t tel__schema_digest(const struct tel_schema *s);
+uint64_t tel__schema_digest(const struct tel_schema *s, unsigned n);
 
 /* A set of codes, of those that built-in schemas have. */
 struct tel_codes {

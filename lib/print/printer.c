@@ -434,6 +434,18 @@ check_names(struct tel_printer *pr, const struct tel_schema *schema)
 	return st;
 }
 
+/* How many types of a schema are all of those that the last header named. */
+static unsigned
+known_types(const struct tel_printer *pr, const struct tel_schema *schema)
+{
+	const unsigned n = pr->shown_types;
+
+	return n < schema->ntypes && schema->described &&
+	        tel__schema_digest(schema, n) == pr->shown_digest ?
+	    n :
+	    0;
+}
+
 /*
  * The log of the event is not that of the event before.  Another file or
  * another member of an archive starts a log.  Logs that are merged do not, but
@@ -446,6 +458,8 @@ printer_set_log(struct tel_printer *pr, const struct tel_event *ev)
 	const struct tel_schema *schema = ev->type->schema;
 	int begins = pr->fresh || pr->log == NULL ||
 	    (log == pr->log && log->number != pr->number && !log->merged);
+
+	const int same = log == pr->log && log->number == pr->number;
 
 	if (begins)
 		pr->has_previous = 0;
@@ -461,8 +475,10 @@ printer_set_log(struct tel_printer *pr, const struct tel_event *ev)
 	int named = st == TEL_OK && pr->shown_digest == pr->cache->digest &&
 	    strcmp(pr->shown, schema->name) == 0;
 	if (st == TEL_OK && (begins || !named)) {
+		pr->known_types = !begins && same ? known_types(pr, schema) : 0;
 		memcpy(pr->shown, schema->name, sizeof(pr->shown));
 		pr->shown_digest = pr->cache->digest;
+		pr->shown_types = schema->described ? schema->ntypes : 0;
 		pr->continues = !begins;
 		if (pr->renderer->begin_log != NULL)
 			st = pr->renderer->begin_log(pr, ev);

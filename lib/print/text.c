@@ -170,9 +170,9 @@ print_text_put_role(struct tel_printer *pr, const struct tel_schema *s,
 static void
 print_text_put_types(struct tel_printer *pr, const struct tel_schema *s)
 {
-	for (unsigned i = 0; i < s->ntypes; i++)
+	for (unsigned i = pr->known_types; i < s->ntypes; i++)
 		print_text_put_type(pr, &s->types[i]);
-	for (unsigned i = 0; i < s->ntypes; i++)
+	for (unsigned i = pr->known_types; i < s->ntypes; i++)
 		print_text_put_role(pr, s, &s->types[i]);
 }
 
@@ -206,6 +206,11 @@ print_text_begin_log(struct tel_printer *pr, const struct tel_event *ev)
 
 	if (!pr->header)
 		return TEL_OK;
+	/* lines of types add to those before */
+	if (pr->known_types > 0) {
+		print_text_put_types(pr, s);
+		return pr->out->status;
+	}
 	snprintf(line, sizeof(line), HEADER "# format: %s\n", s->name);
 	render_put(pr, line);
 	if (s->version[0] != '\0') {

@@ -227,7 +227,7 @@ tel__render_set_schema(struct tel_printer *pr, const struct tel_schema *schema)
 		c->nprograms = schema->ntypes;
 		memcpy(c->name, schema->name, sizeof(c->name));
 		if (schema->described)
-			c->digest = tel__schema_digest(schema);
+			c->digest = tel__schema_digest(schema, schema->ntypes);
 		c->next = pr->caches;
 		pr->caches = c;
 		e->value = (uintptr_t)c;

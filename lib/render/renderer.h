@@ -143,6 +143,8 @@ struct tel_printer {
 	/* the schema that the last header named */
 	char shown[sizeof(((struct tel_schema *)0)->name)];
 	uint64_t shown_digest;
+	unsigned shown_types; /* of a described one */
+	unsigned known_types; /* for begin_log: these were shown of the log */
 
 	uint64_t count;    /* for RENDER_COUNT */
 	uint64_t previous; /* clock of the event shown before */

@@ -848,8 +848,12 @@ kernel_line() {
 		# shellcheck disable=SC2086
 		telcat -H $option < <(cat log) | cmp - want
 	done
-	# its block has a peak, also in text of it
+	# its block has a peak, also in text of it, which names the new type alone
 	telcat log >text
+	[ "$(grep -c '^# teltools' text)" = 1 ]
+	[ "$(grep -c '^# type: ' text)" = 3 ]
+	[ "$(grep -c '^# role: ' text)" = 1 ]
+	telcat text | cmp - text
 	for input in log text; do
 		run -0 telstat $input
 		[[ $output == *$'\npeak                1 block'* ]]

@@ -96,7 +96,7 @@ know(struct tel_reader *r, struct any *a, const struct any_set *set,
 
 	if (schema == NULL)
 		return TEL_ENOMEM;
-	uint64_t digest = tel__schema_digest(schema);
+	uint64_t digest = tel__schema_digest(schema, schema->ntypes);
 	for (unsigned i = 0; i < a->nknown; i++) {
 		if (a->known[i].digest == digest) {
 			tel_schema_free(schema);
