@@ -204,7 +204,7 @@ assert len(rows) == 36
 @test "fields of one name have numbers, however many there are" {
 	{
 		echo '40 Twice'
-		for i in {1..4000}; do
+		for i in {1..2000}; do
 			echo "#type t$i $i"
 		done
 		echo '{'

@@ -564,8 +564,8 @@ for line in sys.stdin:
 	telcat -H -F thread,cpi,type text | diff - <(printf '%s\n' \
 	    '0000000000000001 A thread=1 cpi=7' \
 	    '0000000000000002 B thread=9 type=8')
-	run -1 telcat -F cyclez "${traces[@]}"
-	run -1 telcat -F cpi "$TEL_TOP/tests/data/inst/hfs.txt"
+	run -2 telcat -F cyclez "${traces[@]}"
+	run -2 telcat -F cpi "$TEL_TOP/tests/data/inst/hfs.txt"
 }
 
 @test "statistics of cpi have decimals, and add up exactly" {

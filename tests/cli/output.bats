@@ -292,7 +292,7 @@ starts() {
 
 @test "pieces of a split are new files, too" {
 	echo old >out/p1
-	run -1 eval "ulimit -f 0; telcat --split size=4k -o out/p%d mpsio.log"
+	run -1 eval "ulimit -f 0; telcat --split 4k -o out/p%d mpsio.log"
 	[ "$(cat out/p1)" = old ]
 	only old p1
 }

@@ -62,6 +62,8 @@ program_make(const tel_alloc *ops, size_t n, const struct making *m,
 		set.threads = m->threads;
 	if (m->chunk != 0)
 		set.chunk = m->chunk;
+	/* blocks of these programs are small */
+	set.window_min = 0;
 	if (m->share != 0 || m->operations != 0) {
 		set.window_share = m->share < 0 ? 0 : m->share;
 		set.window_operations = m->operations;
