@@ -301,6 +301,46 @@ record_pair() {
 one" ]
 	telcat -H -k Alloc run.tel | grep -q 'thread=[0-9]*\["id"\]'
 	telcat -H -k Alloc run.tel | grep -q 'thread=[0-9]*\["cat"\]'
+	# of threads that do so at once none takes the descriptor from another
+	cat >threads.c <<-'END'
+		#include <pthread.h>
+		#include <spawn.h>
+		#include <stdlib.h>
+		#include <sys/wait.h>
+		#include <unistd.h>
+		static void *spawn(void *arg)
+		{
+			char *arguments[] = { "cat", "/dev/null", NULL };
+			pid_t pid;
+			for (int i = 0; i < 100; i++)
+				if (posix_spawnp(&pid, "cat", NULL, NULL, arguments, environ) == 0)
+					waitpid(pid, NULL, 0);
+			return arg;
+		}
+		static void *shell(void *arg)
+		{
+			for (int i = 0; i < 100; i++)
+				if (system("exec cat /dev/null") != 0)
+					exit(8);
+			return arg;
+		}
+		int main(void)
+		{
+			char *before = getenv("TELREC_ARENA");
+			pthread_t t[8];
+			if (setuid(65534) != 0)
+				return 9;
+			for (int i = 0; i < 8; i++)
+				pthread_create(t + i, NULL, i < 4 ? spawn : shell, NULL);
+			for (int i = 0; i < 8; i++)
+				pthread_join(t[i], NULL);
+			return getenv("TELREC_ARENA") != before;
+		}
+	END
+	${CC:-cc} -D_GNU_SOURCE -pthread -o threads threads.c
+	telrec -q -o run.tel ./threads
+	telcat -H -k Alloc run.tel | grep -o 'thread=[0-9]*\["cat"\]' | sort -u >got
+	[ "$(wc -l <got)" -eq 800 ]
 	# a program that is not recorded has no descriptor of telrec's
 	cat >leave.c <<-'END'
 		#include <spawn.h>

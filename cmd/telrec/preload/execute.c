@@ -12,6 +12,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <spawn.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -54,6 +55,14 @@ static char arena_path[64];
 static int handed = -1;
 static dev_t handed_device;
 static ino_t handed_file;
+/*
+ * How many calls that threads are in hand the descriptor on, and what they share
+ * is locked by.  Only the last one takes back what the first one has changed.
+ */
+static unsigned handing;
+static char hand_locked;
+/* A child that was forked while another thread had the lock goes on without. */
+#define HAND_TRIES 10000
 
 void
 execute_find(void)
@@ -132,6 +141,43 @@ keep_arena(void)
 		if (high >= 0)
 			close(fd);
 	}
+	errno = kept;
+}
+
+static void
+hand_lock(void)
+{
+	for (int i = 0; i < HAND_TRIES &&
+	     __atomic_test_and_set(&hand_locked, __ATOMIC_ACQUIRE);
+	     i++)
+		sched_yield();
+}
+
+static void
+hand_unlock(void)
+{
+	__atomic_clear(&hand_locked, __ATOMIC_RELEASE);
+}
+
+/* Until as many calls of hand_close(), programs inherit the descriptor. */
+static void
+hand_open(void)
+{
+	hand_lock();
+	handing++;
+	(void)fcntl(handed, F_SETFD, 0);
+	hand_unlock();
+}
+
+static void
+hand_close(void)
+{
+	const int kept = errno;
+
+	hand_lock();
+	if (--handing == 0)
+		(void)fcntl(handed, F_SETFD, FD_CLOEXEC);
+	hand_unlock();
 	errno = kept;
 }
 
@@ -438,14 +484,17 @@ spawn_program(spawn_fn *spawn, pid_t *pid, const char *file,
 	struct call call;
 	pid_t child = 0;
 	const int noted = execute_begin(&call, environment);
+
+	if (call.is_handed)
+		hand_open();
 	const int failed = spawn(&child, file, actions, attributes, arguments,
 	    call.environment);
-
 	if (noted && !failed)
 		note_child(&call, file, child);
 	if (!failed && pid != NULL)
 		*pid = child;
-	execute_end(&call);
+	if (call.is_handed)
+		hand_close();
 	return failed;
 }
 
@@ -473,74 +522,79 @@ posix_spawnp(pid_t *pid, const char *file,
  * system() and popen() execute a shell within the C library: meanwhile the
  * environment of this process names the descriptor, and not the path.
  */
-static char shell_arena[64];
+static char shell_arena[64], *shell_kept;
+static unsigned shells;
 
-/* Where the variable of the arena has, or has not, that text; or NULL. */
+/* Where the variable of the arena is; NULL: there is none. */
 static char **
-shell_variable(int is_handed)
+shell_variable(void)
 {
 	const size_t n = sizeof(ARENA_ENV) - 1;
-	char **place;
+	char **place = environ;
 
-	for (place = environ; place != NULL && *place != NULL; place++)
-		if ((*place == shell_arena) == is_handed &&
-		    strncmp(*place, ARENA_ENV "=", n + 1) == 0)
-			return place;
-	return NULL;
+	while (place != NULL && *place != NULL &&
+	    strncmp(*place, ARENA_ENV "=", n + 1) != 0)
+		place++;
+	return place != NULL && *place != NULL ? place : NULL;
 }
 
-/* The text that shell_end() restores; NULL: nothing has changed. */
-static char *
+/* Whether shell_end() is to be called. */
+static int
 shell_begin(void)
 {
-	char **place, *kept;
+	char **place;
 
 	find_once();
 	if (ring_shared.arena == NULL || ring_calls_forbidden() ||
-	    sandbox & SANDBOX_NO_START || !execute_is_kept() ||
-	    (place = shell_variable(0)) == NULL ||
-	    fcntl(handed, F_SETFD, 0) != 0)
-		return NULL;
-	snprintf(shell_arena, sizeof(shell_arena), "%s=%s%d", ARENA_ENV,
-	    ARENA_FD, handed);
-	kept = *place;
-	*place = shell_arena;
-	return kept;
+	    sandbox & SANDBOX_NO_START || !execute_is_kept())
+		return 0;
+	hand_lock();
+	place = shell_variable();
+	if (place != NULL && *place != shell_arena) {
+		snprintf(shell_arena, sizeof(shell_arena), "%s=%s%d", ARENA_ENV,
+		    ARENA_FD, handed);
+		shell_kept = *place;
+		*place = shell_arena;
+	}
+	shells += place != NULL;
+	hand_unlock();
+	if (place != NULL)
+		hand_open();
+	return place != NULL;
 }
 
 static void
-shell_end(char *kept)
+shell_end(int was_begun)
 {
-	const int error = errno;
-	char **place = shell_variable(1);
+	char **place;
 
-	if (place != NULL)
-		*place = kept;
-	(void)fcntl(handed, F_SETFD, FD_CLOEXEC);
-	errno = error;
+	if (!was_begun)
+		return;
+	hand_lock();
+	place = shell_variable();
+	if (--shells == 0 && place != NULL && *place == shell_arena)
+		*place = shell_kept;
+	hand_unlock();
+	hand_close();
 }
 
 PUBLIC int
 system(const char *command)
 {
-	char *kept = shell_begin();
+	const int begun = shell_begin();
+	const int status = next.system(command);
 
-	if (kept == NULL)
-		return next.system(command);
-	int status = next.system(command);
-	shell_end(kept);
+	shell_end(begun);
 	return status;
 }
 
 PUBLIC FILE *
 popen(const char *command, const char *mode)
 {
-	char *kept = shell_begin();
-
-	if (kept == NULL)
-		return next.popen(command, mode);
+	const int begun = shell_begin();
 	FILE *f = next.popen(command, mode);
-	shell_end(kept);
+
+	shell_end(begun);
 	return f;
 }
 
