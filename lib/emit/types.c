@@ -79,6 +79,18 @@ emit_error_make(void)
 	emit_error_known = pthread_key_create(&emit_error_key, free) == 0;
 }
 
+/* A program that loads the library often has few keys. */
+__attribute__((destructor)) static void
+emit_error_end(void)
+{
+	if (!emit_error_known)
+		return;
+	free(pthread_getspecific(emit_error_key));
+	(void)pthread_setspecific(emit_error_key, NULL);
+	emit_error_known = 0;
+	(void)pthread_key_delete(emit_error_key);
+}
+
 /* The text of this thread; NULL when out of memory. */
 static char *
 emit_error_text(void)

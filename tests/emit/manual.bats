@@ -68,6 +68,24 @@ functions_of() {
 		    "$TEL_BUILD/libtel-emit.a" -Wl,--no-whole-archive -pthread
 	done
 	run -0 ./load ./1.so ./2.so
+	# and may load one often: it has few keys of data of threads
+	cat >often.c <<-'END'
+		#include <dlfcn.h>
+		#include <pthread.h>
+		int main(void)
+		{
+			pthread_key_t key;
+			for (int i = 0; i < 1100; i++) {
+				void *l = dlopen("./1.so", RTLD_NOW);
+				((const char *(*)(void))dlsym(l,
+				    "tel_emit_error"))();
+				dlclose(l);
+			}
+			return pthread_key_create(&key, NULL);
+		}
+	END
+	$CC "${flags[@]}" -o often often.c -ldl -pthread
+	run -0 ./often
 }
 
 @test "tel-emit(3) names every function of tel_emit.h" {
