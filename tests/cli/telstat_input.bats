@@ -477,6 +477,33 @@ has_snapshots() {
 	telstat -g file -s 'n=growth(1)' text | grep -q '^n{file=text}'
 }
 
+@test "what is unknown in a role of a text is reported, once" {
+	local format line want
+	for format in '# format: one' '# teltools text 1'; do
+		while IFS='|' read -r line want; do
+			printf '%s\n' "$format" '# type: A 1 K p:address n:unsigned' \
+			    '# type: B 2 K p:address' "# role: $line" \
+			    '0000000000000001 A p=0x10 n=1' \
+			    '0000000000000001 B p=0x10' >log
+			telstat log 2>&1 >report | sed 's/^telstat: log: //' >got
+			diff got - <<<"$want"
+			grep -q 'events 2 .* damaged 0$' report
+		done <<-'END'
+			A alloc p bogus n|role of A: unknown field or part 'bogus'
+			A alloc p n - odd=n|role of A: unknown field or part 'odd=n'
+			A alloc p n x y|role of A: unknown field or part 'x'
+			A alocc p n|role of A: unknown role 'alocc'
+			C alloc p n|role of C: unknown type 'C'
+			A start C p|role of A: unknown type 'C'
+			A finish p as=C|role of A: unknown type 'C'
+		END
+		printf '%s\n' "$format" '# type: A 1 K p:address n:unsigned' \
+		    '# role: A alloc p n - thread=n' '# role: A alloc p n' \
+		    '0000000000000001 A p=0x10 n=1' >log
+		clean telstat log >report
+	done
+}
+
 @test "an event counts as its type, whichever the log has when it is read on" {
 	local order
 	cat >log <<-END

@@ -92,7 +92,7 @@ know(struct tel_reader *r, struct any *a, const struct any_set *set,
     int inferred)
 {
 	struct any_map *m = &a->known[a->nknown];
-	struct tel_schema *schema = tel__any_set_schema(set);
+	struct tel_schema *schema = tel__any_set_schema(r, set);
 
 	if (schema == NULL)
 		return TEL_ENOMEM;

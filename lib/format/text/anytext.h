@@ -57,6 +57,13 @@ struct any_type {
 };
 
 /* Types that are being gathered. */
+/* The text behind "# role: ", and where its line is. */
+struct any_role {
+	char *text;
+	uint64_t offset;
+	int reported; /* what of it is wrong, or not to be */
+};
+
 struct any_set {
 	char name[48];
 	char version[16];
@@ -67,7 +74,7 @@ struct any_set {
 	struct tel__table by_name; /* the places, and 1, of the first types */
 	unsigned nfields;          /* of all types */
 	int full;                  /* a type had no room */
-	char **roles;              /* the texts behind "# role: " */
+	struct any_role *roles;
 	unsigned nroles;
 	size_t role_room;
 };
@@ -151,9 +158,14 @@ int tel__any_type_field(struct any_type *type, const unsigned char *name,
 int tel__any_join(unsigned a, unsigned b);
 /* Stores a type's role from a header line, which precedes the type in sorted
  * lines. 1, 0, -1. */
-int tel__any_set_role(struct any_set *set, const unsigned char *p, size_t n);
-/* Makes a schema of a set; NULL: no memory. */
-struct tel_schema *tel__any_set_schema(const struct any_set *set);
+int tel__any_set_role(struct any_set *set, const unsigned char *p, size_t n,
+    struct any_role role);
+/*
+ * Makes a schema of a set, and reports what of its roles is wrong; NULL: no
+ * memory.
+ */
+struct tel_schema *tel__any_set_schema(struct tel_reader *r,
+    const struct any_set *set);
 
 /*
  * A word at *p, or a string in quotes, without control characters: *out is a

@@ -261,8 +261,11 @@ tel__any_header(struct lines *s, const unsigned char *p,
 		set->untimed = p == end;
 		return set->untimed;
 	}
+	/* what chooses the schema is read again, behind the format's name */
+	struct any_role role = { NULL, s->line.offset,
+		!s->any->on && set->name[0] != '\0' };
 	int good = i == 1 ? read_type(set, p, end) :
-	                    tel__any_set_role(set, p, (size_t)(end - p));
+	                    tel__any_set_role(set, p, (size_t)(end - p), role);
 	/* the schema in force has types that are defined again */
 	if (good == 1 || (good == 2 && !s->any->on))
 		s->any->fresh = 1;

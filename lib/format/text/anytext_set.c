@@ -26,7 +26,7 @@ tel__any_set_clear(struct any_set *set)
 	free(set->types);
 	tel__table_clear(&set->by_name);
 	for (unsigned i = 0; i < set->nroles; i++)
-		free(set->roles[i]);
+		free(set->roles[i].text);
 	free(set->roles);
 	memset(set, 0, sizeof(*set));
 }
@@ -273,16 +273,17 @@ anytext_set_add_type(struct tel_schema *s, const struct any_type *from)
 }
 
 int
-tel__any_set_role(struct any_set *set, const unsigned char *p, size_t n)
+tel__any_set_role(struct any_set *set, const unsigned char *p, size_t n,
+    struct any_role role)
 {
 	if (set->nroles == ANY_TYPES_MAX)
 		return 0;
 	if (!TEL__RESERVE(set->roles, set->role_room, set->nroles + 1u))
 		return -1;
-	char *copy = strndup((const char *)p, n);
-	if (copy == NULL)
+	role.text = strndup((const char *)p, n);
+	if (role.text == NULL)
 		return -1;
-	set->roles[set->nroles++] = copy;
+	set->roles[set->nroles++] = role;
 	return 1;
 }
 
@@ -351,34 +352,53 @@ find_actor(const struct lines_map *m, const char *name, const char *fields)
 	return t != NULL && t->role == TEL_ROLE_NONE ? t : NULL;
 }
 
-/* Gives a type the role in a text; invalid parts are ignored. */
-static void
-anytext_set_set_role(const struct lines_map *m, char *text)
+/*
+ * Gives a type the role in a text; invalid parts are ignored.  Returns the first
+ * word that is wrong, and *why; or NULL.
+ */
+static const char *
+anytext_set_set_role(const struct lines_map *m, char *text, const char **why)
 {
-	const char *name = cut_word(&text);
+	const char *name = cut_word(&text), *wrong = NULL;
+	const char *word = cut_word(&text), *partner = NULL;
 	struct tel_type *t, *to = NULL;
-	const char *word = cut_word(&text);
 	enum tel_role role = tel__role_find(word, strlen(word));
 
-	if (role == TEL_ROLE_START)
-		to = anytext_set_find_type(m, cut_word(&text));
+	*why = "unknown type";
+	if (anytext_set_find_type(m, name) == NULL)
+		return name;
+	if (role < TEL_ROLE_FRAME) {
+		*why = "unknown role";
+		return word;
+	}
+	if (role == TEL_ROLE_START) {
+		partner = cut_word(&text);
+		to = anytext_set_find_type(m, partner);
+		if (to == NULL)
+			return partner;
+	}
 	t = find_actor(m, name, text);
-	if (t == NULL || role < TEL_ROLE_FRAME ||
-	    (role == TEL_ROLE_START && to == NULL))
-		return;
+	if (t == NULL)
+		return NULL;
 	t->role = (uint8_t)role;
 	if (to != NULL)
 		t->partner = (int32_t)to->index;
-	for (unsigned i = 0; i < TEL_ROLE_PARTS && *text != '\0'; i++) {
+	for (unsigned i = 0; *text != '\0'; i++) {
 		word = cut_word(&text);
 		if ((role == TEL_ROLE_FINISH || role == TEL_ROLE_MIDDLE) &&
 		    strncmp(word, "as=", 3) == 0) {
 			to = anytext_set_find_type(m, word + 3);
 			t->partner = to != NULL ? (int32_t)to->index : -1;
-			continue;
+			if (to != NULL || wrong != NULL)
+				continue;
+			wrong = word + 3;
+		} else if (!tel__role_set(t, i, word, strlen(word)) &&
+		    wrong == NULL) {
+			*why = "unknown field or part";
+			wrong = word;
 		}
-		(void)tel__role_set(t, i, word, strlen(word));
 	}
+	return wrong;
 }
 
 /* What ends a range, where the text has the role of its start alone. */
@@ -406,17 +426,25 @@ anytext_set_finish(struct tel_schema *s)
 
 /* Gives all types of a schema their roles.  1, or 0: no memory. */
 static int
-anytext_set_set_roles(const struct any_set *set, struct tel_schema *s)
+anytext_set_set_roles(struct tel_reader *r, const struct any_set *set,
+    struct tel_schema *s)
 {
 	struct lines_map map = { 0 };
 	int good = set->nroles == 0 || tel__lines_map(&map, s) == TEL_OK;
 
 	for (unsigned i = 0; good && i < set->nroles; i++) {
-		char *copy = strdup(set->roles[i]);
+		struct any_role *role = &set->roles[i];
+		char *copy = strdup(role->text);
+		const char *wrong = NULL, *why;
 
 		good = copy != NULL;
 		if (good)
-			anytext_set_set_role(&map, copy);
+			wrong = anytext_set_set_role(&map, copy, &why);
+		if (wrong != NULL && !role->reported) {
+			role->reported = 1;
+			tel__reader_notice(r, TEL_WARNING, role->offset,
+			    "role of %.100s: %s '%.100s'", copy, why, wrong);
+		}
 		free(copy);
 	}
 	free(map.slot);
@@ -425,7 +453,7 @@ anytext_set_set_roles(const struct any_set *set, struct tel_schema *s)
 }
 
 struct tel_schema *
-tel__any_set_schema(const struct any_set *set)
+tel__any_set_schema(struct tel_reader *r, const struct any_set *set)
 {
 	static const struct tel_abi abi = { 8, 8, 8, 0, 0 };
 	struct any_type **types = calloc(set->ntypes + 1u, sizeof(*types));
@@ -447,7 +475,7 @@ tel__any_set_schema(const struct any_set *set)
 			s = NULL;
 		}
 	}
-	if (s != NULL && !anytext_set_set_roles(set, s)) {
+	if (s != NULL && !anytext_set_set_roles(r, set, s)) {
 		tel_schema_free(s);
 		s = NULL;
 	}
