@@ -208,11 +208,15 @@ clock_make_room(struct tel_clock *c)
 	                                                        TEL_ENOMEM;
 }
 
-/* A reading of the other clock that becomes point at, as one that has no end. */
+/*
+ * A reading of the other clock that becomes point at, as one that has no end:
+ * later than the point before it, or earlier by a little, as clocks are set.
+ */
 static uint64_t
 clock_unwrap(const struct tel_clock *c, size_t at, uint64_t other)
 {
-	const uint64_t far = (uint64_t)1 << 63;
+	const uint64_t far = (uint64_t)1 << 63, mask = c->around - 1;
+	const uint64_t little = c->around / 16;
 
 	if (c->around == 0)
 		return other;
@@ -220,8 +224,8 @@ clock_unwrap(const struct tel_clock *c, size_t at, uint64_t other)
 	if (c->count == 0)
 		return far + other;
 	const uint64_t near = c->points[at > 0 ? at - 1 : 0].other;
-	const uint64_t ahead = (other - near) & (c->around - 1);
-	return near + ahead - (ahead < c->around / 2 ? 0 : c->around);
+	return at > 0 ? near - little + ((other - near + little) & mask) :
+	                near + little - ((near - other + little) & mask);
 }
 
 tel_status

@@ -38,8 +38,9 @@ uint64_t tel__clock_unit(const struct tel_clock *c);
 
 /*
  * The bits of its readings, 1 to 64, if they are fewer than 64: a reading is
- * then the one that is closest to those of the points beside it.  The clock of
- * 32 bits of the MPS, in microseconds, starts anew after 72 minutes.
+ * then the first one after that of the point before it, or at most a sixteenth
+ * of them all earlier.  The clock of 32 bits of the MPS, in microseconds, starts
+ * anew after 72 minutes.
  */
 void tel__clock_set_width(struct tel_clock *c, unsigned bits);
 

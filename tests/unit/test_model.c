@@ -193,30 +193,47 @@ test_clock(void)
 static void
 test_narrow_clock(void)
 {
-	static const unsigned orders[][4] = { { 0, 1, 2, 3 }, { 3, 2, 1, 0 },
-		{ 1, 3, 0, 2 } };
+	static const struct {
+		uint64_t apart; /* microseconds */
+		unsigned order[4];
+	} rows[] = { { 1000000000, { 0, 1, 2, 3 } },
+		{ 1000000000, { 3, 2, 1, 0 } }, { 1000000000, { 1, 3, 0, 2 } },
+		/* of an hour, and all from the first to the last in an hour */
+		{ 3600000000, { 0, 1, 2, 3 } }, { 1200000000, { 3, 2, 1, 0 } },
+		{ 1200000000, { 3, 0, 1, 2 } } };
 
-	for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++) {
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const uint64_t ns = rows[i].apart * 1000;
 		struct tel_clock *parts[] = { tel__clock_new(),
 			tel__clock_new() };
 
 		for (unsigned j = 0; j < 4; j++) {
-			const uint64_t n = orders[i][j];
+			const uint64_t n = rows[i].order[j];
 			struct tel_clock *c = parts[j / 2];
 
 			tel__clock_set_width(c, 32);
 			(void)tel__clock_sync(c, n * 1000,
-			    (uint32_t)((n + 3) * 1000000000));
+			    (uint32_t)((n + 3) * rows[i].apart));
 		}
 		ok(tel__clock_join(parts[0], parts[1]) == TEL_OK, "joined");
 		tel__clock_set_origin(parts[0], 0);
 		for (uint64_t n = 0; n < 5; n++)
 			is_u64((uint64_t)tel__clock_ns(parts[0],
 			           n * 1000 + 500),
-			    n * 1000000000000 + 500000000000, "its time");
+			    n * ns + ns / 2, "its time");
 		tel__clock_free(parts[0]);
 		tel__clock_free(parts[1]);
 	}
+	/* it was set back by 15 microseconds */
+	struct tel_clock *c = tel__clock_new();
+	tel__clock_set_width(c, 32);
+	tel__clock_set_origin(c, 0);
+	(void)tel__clock_sync(c, 0, 5);
+	(void)tel__clock_sync(c, 10, UINT32_MAX - 9);
+	(void)tel__clock_sync(c, 1000, 1005);
+	is_u64((uint64_t)-tel__clock_ns(c, 10), 15000, "its time");
+	is_u64((uint64_t)tel__clock_ns(c, 1000), 1000000, "its time");
+	tel__clock_free(c);
 }
 
 int
