@@ -25,13 +25,22 @@ APP = "app", "pseudojbb", "x" * 40
 class Trace:
     """A trace and its meta file as bytes, and the events that they are."""
 
-    def __init__(self, rng, kind):
-        self.rng = rng
+    def __init__(self, rng, kind, first=None):
+        """first: a trace with the same meta file; those after it, of other processors, never go back."""
+        self.rng, self.steady = rng, first is not None
         self.version, self.order, self.methods = kind
-        self.cpu = rng.choice((1, 2, 300, 1023))
-        self.ncounters = rng.randrange(1, 9)
-        self.names, self.threads, self.called = {}, {}, {}
-        self.meta, self.listed = self.make_meta()
+        self.cpu = rng.choice([n for n in (1, 2, 300, 1023) if first is None or n not in first.taken])
+        self.taken = [self.cpu] if first is None else first.taken
+        if first is None:
+            self.at = rng.randrange(1000, 1 << 33)
+            self.ncounters = rng.randrange(1, 9)
+            self.names, self.threads, self.called = {}, {}, {}
+            self.meta, self.listed = self.make_meta()
+        else:
+            self.taken.append(self.cpu)
+            self.at = first.at + rng.randrange(300)
+            self.ncounters, self.names, self.threads = first.ncounters, first.names, first.threads
+            self.called, self.meta, self.listed = first.called, first.meta, first.listed
         self.header = self.number(self.version, order="big") + self.number(len(META), order="big") + META.encode()
         self.records = list(self.make_records())
 
@@ -93,7 +102,7 @@ class Trace:
     def make_records(self):
         """Of each record its bytes, whether it is a usual one, and what is in it."""
         rng, number = self.rng, self.number
-        at = last = previous = rng.randrange(1000, 1 << 33)
+        at = last = previous = self.at
         ticks = periods = 0
         for i in range(rng.randrange(100, 140)):
             if rng.randrange(8) == 0 and i != 5:
@@ -107,6 +116,7 @@ class Trace:
             # also the gap that is as long as the average period
             start = rng.choice((0, previous, at, at, at + 1, at + rng.randrange(300), previous - 7,
                                 last + ticks // (periods or 1)))
+            start = max(start, previous) if start and self.steady else start
             end = start + rng.choice((0, 1, 50, rng.randrange(200), rng.randrange(200), -3)) if start else at + 9
             c = {"start": start, "end": end, "tid": rng.choice((-9, -2, -1, 1, 2, 7)), "slot": rng.randrange(1, 4),
                  "switched": rng.randrange(2), "buffer": rng.randrange(2), "callee": rng.randrange(-1, 5),
@@ -197,6 +207,21 @@ class Trace:
             yield clock, "Counter", fields, labels
 
 
+def merged(traces):
+    """The events of several processors by their clocks, with the flag of a thread that ran on two of them."""
+    lists, ends = [list(t.events(True)) for t in traces], {}
+    while any(lists):
+        e = min((events for events in lists if events), key=lambda events: events[0][0]).pop(0)
+        clock, name, fields, labels = e
+        if name == "Counter":
+            flags, cpus = int(fields["flags"], 16), ends.setdefault(fields["tid"], {})
+            if not flags & 0x81:
+                flags |= 0x20 * any(cpu != fields["cpu"] and end > clock for cpu, end in cpus.items())
+                cpus[fields["cpu"]] = fields["end"]
+            fields = {**fields, "flags": hex(flags)}
+        yield clock, name, fields, labels
+
+
 def telcat(*arguments, status=0):
     done = subprocess.run(["telcat", "-q", "--file-order", "-f", "json", *arguments], check=False,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -231,6 +256,13 @@ def main():
         assert copy == t.trace(), kind
         write("damaged", t.trace(damaged=True))
         same(telcat("damaged", status=3), t.events(True), kind)
+        several = [Trace(rng, kind, t) for _ in range(3)]
+        files = [f"HPM.{i + 2}.startup" for i in range(len(several))]
+        for path, one in zip(files, several):
+            write(path, one.trace())
+        same(telcat(*files), merged(several), kind)
+        subprocess.run(["telcat", "-q", "--file-order", "-f", "hpm", "-o", "HPM.all", *files], check=True)
+        same(telcat("HPM.all"), merged(several), kind)
         os.remove(META)
         # the methods, too, are known from it alone
         if kind != (2, "big", False):

@@ -190,7 +190,8 @@ hpm_is_plain_counter(const struct hpm *h, const unsigned char *p,
 		return 0;
 	uint32_t word = hpm_load32(p, h->layout.big);
 	return word % 16 == HPM_COUNTER &&
-	    ((int)(word >> 4 & 0x3ff) == h->cpu || h->each != NULL);
+	    ((int)(word >> 4 & 0x3ff) == h->cpu ||
+	        (h->each != NULL && hpm_load64(p + 8, h->layout.big) != 0));
 }
 
 /* look.c */

@@ -44,9 +44,21 @@ find_start(const struct tel_reader *r, const struct hpm *h, unsigned cpu)
 	}
 }
 
+/* What comes before the first period of a processor has the clock of that. */
+static void
+set_first_clock(struct tel_reader *r, struct hpm *h, unsigned cpu)
+{
+	struct hpm_processor *p = &h->each[cpu % HPM_PROCESSORS];
+
+	if (!p->begun && p->clock == 0) {
+		tel__reader_fill(r, AHEAD);
+		p->clock = find_start(r, h, cpu);
+	}
+}
+
 /*
  * The records that follow are of that processor, of which there are several in
- * the trace.  What comes before its first period has the clock of that.
+ * the trace.
  */
 static tel_status
 switch_to(struct tel_reader *r, struct hpm *h, unsigned cpu, size_t size)
@@ -62,11 +74,7 @@ switch_to(struct tel_reader *r, struct hpm *h, unsigned cpu, size_t size)
 	}
 	tel_reader_step(r, size);
 	h->cpu = (int)cpu;
-	struct hpm_processor *p = &h->each[cpu];
-	if (!p->begun && p->clock == 0) {
-		tel__reader_fill(r, AHEAD);
-		p->clock = find_start(r, h, cpu);
-	}
+	set_first_clock(r, h, cpu);
 	return TEL_OK;
 }
 
@@ -223,6 +231,9 @@ tel__hpm_next(struct tel_reader *r)
 			st = tel__reader_resync(r, AHEAD, 1, is_sync,
 			    "an isolated record of another processor");
 		} else if (is_counter(h, r->p)) {
+			if (h->each != NULL)
+				set_first_clock(r, h,
+				    tel__hpm_cpu(&h->layout, r->p));
 			tel__hpm_give_counter(r, h);
 			return TEL_OK;
 		} else if (hpm_load32(r->p, h->layout.big) == HPM_PADDING) {
