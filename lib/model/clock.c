@@ -17,6 +17,8 @@
 #define POINTS_MAX ((size_t)1 << 18)
 #define DEEP ((size_t)1 << 8)
 #define MANY ((size_t)1 << 10)
+/* After so many points without a rate, the second clock stands for good. */
+#define COARSE ((size_t)1 << 8)
 /* The parts that are remembered, at most. */
 #define RECENT 16u
 
@@ -276,7 +278,7 @@ uint64_t
 tel__clock_settled(const struct tel_clock *c)
 {
 	/* readings of a coarse clock may be the same at several points */
-	if (!(c->overall > 0))
+	if (!(c->overall > 0) && c->seen < COARSE)
 		return 0;
 	if (c->leader == NULL && c->followers == NULL)
 		return UINT64_MAX;

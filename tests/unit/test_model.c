@@ -236,9 +236,25 @@ test_narrow_clock(void)
 	tel__clock_free(c);
 }
 
+/* A second clock that is coarse, and one that stands. */
+static void
+test_clock_that_stands(void)
+{
+	struct tel_clock *c = tel__clock_new();
+
+	for (uint64_t i = 1; i < 256; i++) {
+		(void)tel__clock_sync(c, i, 7);
+		is_u64(tel__clock_settled(c), 0, "no rate yet");
+	}
+	(void)tel__clock_sync(c, 256, 7);
+	is_u64(tel__clock_settled(c), UINT64_MAX, "nothing to wait for");
+	tel__clock_free(c);
+}
+
 int
 main(void)
 {
+	test_clock_that_stands();
 	test_narrow_clock();
 	test_labels();
 	test_long_strings();
