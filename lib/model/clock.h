@@ -64,9 +64,9 @@ tel_status tel__clock_join(struct tel_clock *c, const struct tel_clock *from);
 size_t tel__clock_points(const struct tel_clock *c);
 /*
  * The first ticks whose time is not known yet, right after a point of a log
- * with the same origin: 0 before its points have a rate, or are
- * very many, then those behind the last one.  UINT64_MAX: none; of a log that shares its origin with
- * no other all are before the point.
+ * with the same origin: 0 before its points have a rate, or are very many, then
+ * those behind the last one.  UINT64_MAX: none; of a log that shares its origin
+ * with no other all are before the point.
  */
 uint64_t tel__clock_settled(const struct tel_clock *c);
 
