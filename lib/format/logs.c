@@ -64,19 +64,26 @@ tel__reader_pass_log(struct tel_reader *r)
 		r->at = READER_PASSED;
 }
 
-/* Asks the formats of a stage; *best is the one that was the surest so far. */
+/*
+ * Asks those formats of a stage that have a bit in left, which is cleared of one
+ * that looked at all it wants; *best is the one that was the surest so far.
+ */
 static void
 ask(struct tel_reader *r, enum tel_stage stage,
-    const struct tel_format_ops **best)
+    const struct tel_format_ops **best, uint64_t *left)
 {
 	const struct tel_format_ops *f;
 	unsigned i;
 
 	for (i = 0; i < r->formats->count && r->best_score < 100; i++) {
-		if (r->formats->rows[i].stage != stage)
+		const uint64_t bit = UINT64_C(1) << i;
+		if (r->formats->rows[i].stage != stage || !(*left & bit))
 			continue;
 		r->format = f = r->formats->rows[i].format;
+		r->probe_cut = 0;
 		int score = f->probe != NULL ? f->probe(r) : 0;
+		if (!r->probe_cut)
+			*left &= ~bit;
 		if (score > r->best_score) {
 			r->best_score = score;
 			*best = f;
@@ -86,17 +93,22 @@ ask(struct tel_reader *r, enum tel_stage stage,
 
 /*
  * Asks the formats of lines: all of them of the first line, then of those that
- * start in twice as many bytes, and so on: none waits for lines of a pipe that
- * another one knows.
+ * start in at least twice as many bytes, and so on: none waits for lines of a pipe
+ * that another one knows.
  */
 static void
 ask_lines(struct tel_reader *r, const struct tel_format_ops **best)
 {
-	for (r->probe_most = 1;
-	     *best == NULL && r->probe_most <= TEL_PROBE_SIZE;
-	     r->probe_most *= 2)
+	uint64_t left = UINT64_MAX;
+
+	r->probe_most = 1;
+	while (*best == NULL && r->probe_most <= TEL_PROBE_SIZE) {
 		for (int stage = STAGE_LINES; stage < STAGES; stage++)
-			ask(r, (enum tel_stage)stage, best);
+			ask(r, (enum tel_stage)stage, best, &left);
+		do
+			r->probe_most *= 2;
+		while (r->probe_most <= r->probe_cut);
+	}
 }
 
 /* The start may be damaged, or gone.  What no format knows may still be one. */
@@ -151,6 +163,7 @@ static tel_status
 detect(struct tel_reader *r, const struct tel_format_ops **out)
 {
 	const struct tel_format_ops *best = NULL;
+	uint64_t left = UINT64_MAX;
 
 	if (r->as != NULL)
 		best = tel__format_find(r->formats, r->as);
@@ -177,7 +190,7 @@ detect(struct tel_reader *r, const struct tel_format_ops **out)
 	    STAGE_MAGIC;
 	r->best_score = 0;
 	for (; stage < STAGE_LINES; stage++)
-		ask(r, (enum tel_stage)stage, &best);
+		ask(r, (enum tel_stage)stage, &best, &left);
 	ask_lines(r, &best);
 	if (best == NULL)
 		ask_damaged(r, &best);

@@ -91,6 +91,7 @@ struct tel_peek {
 	const unsigned char *p, *end;
 	size_t next; /* where in the window the next one starts; 0 at first */
 	int whole;   /* it has an end */
+	int all;     /* it may start behind r->probe_most */
 };
 
 /* How sure it is that a line is of the format, 0 to 100. */
@@ -99,7 +100,7 @@ typedef int tel_line_score(const unsigned char *p, const unsigned char *end);
 /*
  * Finds the next line that detection looks at.  More input is waited for only
  * while it is text, or score, which may be NULL, knows the line.  1; 0: the
- * line is not text.
+ * line is not text, or starts behind r->probe_most, which r->probe_cut has.
  */
 int tel__line_peek(struct tel_reader *r, struct tel_peek *k,
     tel_line_score *score, int mixed);

@@ -174,7 +174,8 @@ struct tel_reader {
 	int best_score;  /* the best that another format's probe has said */
 	/* bytes in which a format may look for what tells it from others */
 	size_t probe_most;
-	size_t consumed; /* bytes of input that the event was */
+	size_t probe_cut; /* 0, or where it would have looked for more */
+	size_t consumed;  /* bytes of input that the event was */
 	/* where the last event was found, and how many were since, there */
 	struct {
 		uint64_t offset, event_offset, events;

@@ -45,7 +45,8 @@ tel__al_probe(struct tel_reader *r)
 	struct al_pending_call room;
 	struct al s = { .d = d, .held = &room };
 	unsigned char last[256];
-	struct tel_peek k = { .next = 0 };
+	/* the data of heaptrack begin as its raw trace does */
+	struct tel_peek k = { .next = 0, .all = d->defines };
 
 	if (r->best_score >= d->score)
 		return 0;
@@ -54,9 +55,6 @@ tel__al_probe(struct tel_reader *r)
 		if (r->best_score > 0 && i != s.past.headers)
 			return 0;
 		size_t at = k.next;
-		/* the data of heaptrack begin as its raw trace does */
-		if (!d->defines && at >= r->probe_most)
-			return 0;
 		if (!tel__line_peek(r, &k, NULL, d->mixed) ||
 		    !tel__line_is_text(k.p, k.end, d->mixed))
 			return 0;

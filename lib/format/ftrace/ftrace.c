@@ -586,7 +586,7 @@ ftrace_probe(struct tel_reader *r)
 	if (r->best_score >= SCORE)
 		return 0;
 	l = malloc(sizeof(*l));
-	while (l != NULL && other < PROBE_LINES && k.next < r->probe_most &&
+	while (l != NULL && other < PROBE_LINES &&
 	    tel__line_peek(r, &k, NULL, 0) && k.p < k.end + k.whole) {
 		/* what ends a token is behind a whole line alone */
 		if (!k.whole || !tel__line_is_text(k.p, k.end, 0))
@@ -617,7 +617,7 @@ ftrace_probe(struct tel_reader *r)
 	}
 	/* the kernel's trace file may have no events */
 	if (score == 0 && header && other == 0 && r->best_score == 0 &&
-	    k.next < r->probe_most)
+	    !r->probe_cut)
 		score = SCORE - 20;
 	free(l);
 	return score;

@@ -142,7 +142,7 @@ tel__inst_probe(struct tel_reader *r)
 {
 	struct tel_peek k = { .next = 0 };
 
-	for (int i = 0; i < PROBE_LINES && k.next < r->probe_most; i++) {
+	for (int i = 0; i < PROBE_LINES; i++) {
 		if (!tel__line_peek(r, &k, score, 0))
 			return 0;
 		int found = score(k.p, k.end);

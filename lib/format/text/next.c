@@ -234,7 +234,7 @@ tel__lines_probe(struct tel_reader *r)
 	const struct lines_syntax *syntax = r->format->dialect;
 	struct tel_peek k = { .next = 0 };
 
-	for (int i = 0; i < PROBE_LINES && k.next < r->probe_most; i++) {
+	for (int i = 0; i < PROBE_LINES; i++) {
 		if (!tel__line_peek(r, &k, syntax->score, 0))
 			return 0;
 		int found = syntax->score(k.p, k.end);
