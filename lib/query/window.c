@@ -67,7 +67,7 @@ struct tel_window {
 	int delay;
 	int64_t marked;
 	uint64_t mark;
-	uint64_t seen; /* bytes that had been read, then */
+	uint64_t seen; /* bytes that had been read when all of them could go */
 	int allocs;    /* others than tel_event_alloc() knows are dropped */
 	tel_filter *filter; /* or what it does not select; or NULL */
 	int begun;          /* the first event of this log may have gone */
@@ -376,7 +376,7 @@ window_may_wait(const struct tel_window *w)
 	const size_t pending = tel_reader_pending(r);
 
 	/* bytes behind which nothing came in time are read first */
-	return pending < NEARLY_NOTHING &&
+	return pending < NEARLY_NOTHING && r->batch->next >= r->batch->count &&
 	    (pending == 0 || w->seen != tel__reader_place(r) + pending) &&
 	    memchr(r->p, '\n', (size_t)(r->end - r->p)) == NULL;
 }
@@ -396,11 +396,19 @@ window_await(struct tel_window *w)
 		w->marked = tel__reader_now();
 		w->mark = newest_held(w);
 	}
-	const int64_t left = w->marked + w->delay - tel__reader_now();
-	if (left > 0 && tel__input_await(r->in, (int)left))
-		return TEL_OK;
+	int64_t left;
+	while ((left = w->marked + w->delay - tel__reader_now()) > 0 &&
+	    tel__input_await(r->in, (int)left)) {
+		/* a part of a line makes no event */
+		tel__reader_fill(r, tel_reader_pending(r) + 1);
+		if (r->eof || !window_may_wait(w))
+			return TEL_OK;
+	}
 	w->marked = 0;
-	w->seen = tel__reader_place(r) + tel_reader_pending(r);
+	/* what came since is waited for once more */
+	w->seen = newest_held(w) > w->mark ?
+	    0 :
+	    tel__reader_place(r) + tel_reader_pending(r);
 	w->begun = 1;
 	window_set_origin(w);
 	return release_until(w, w->mark, 0);

@@ -835,6 +835,26 @@ kernel_line() {
 	done
 }
 
+@test "lines of a slow pipe are shown before the rest of the last one comes" {
+	local ptr='ptr=ffff888000000010 bytes_req=8'
+
+	mkfifo fifo
+	telcat -H -T s -w 'live>1' fifo >out &
+	exec 5>fifo
+	kernel_line 1.000001 "kmalloc: $ptr" >&5
+	await grep -q kmalloc out
+	kernel_line 2.000001 "kmalloc: $ptr" >&5
+	sleep 0.05
+	{
+		kernel_line 2.000002 "kmalloc: $ptr"
+		printf '   <idle>-0 '
+	} >&5
+	await has_lines 3 out
+	printf '[001] d..1. 2.000003: %s\n' "kmalloc: $ptr" >&5
+	exec 5>&-
+	wait $!
+}
+
 @test "a type that comes late in a trace can be selected" {
 	for i in {1..3000}; do
 		kernel_line "1.$((100000 + i))" "a_name_that_is_longer: n=$i text=$i more=$i of=it"
