@@ -234,8 +234,9 @@ telstat_count_end(void *arg)
 	for (int i = 0; i < c->nsources; i++) {
 		const tel_reader *r = c->sources[i]->reader;
 
-		if (tel_stats_end(c->show.stats, r) != TEL_OK)
-			telstat_report_error(c->telstat, TEL_ENOMEM, NULL);
+		const tel_status st = tel_stats_end(c->show.stats, r);
+		if (st != TEL_OK)
+			telstat_report_error(c->telstat, st, NULL);
 		TEL_EVENT4(FileEnd, (uint32_t)c->sources[i]->number,
 		    tel_reader_count(r, TEL_COUNT_EVENTS),
 		    tel_reader_count(r, TEL_COUNT_INPUT),

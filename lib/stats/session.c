@@ -463,6 +463,10 @@ tel_stats_end(tel_stats *s, const tel_reader *r)
 		to->lost += tel_reader_count(r, TEL_COUNT_LOST);
 		st = session_take_metadata(s, &r->metadata);
 	}
+	/* names that might have come later, in a pipe */
+	if (st == TEL_OK && r != NULL && s->readers == 1 &&
+	    r->log.schema != NULL && r->log.schema->grows)
+		st = tel__stats_bind(s, r->log.schema);
 	if (--s->readers == 0) {
 		if (s->class_logs != NULL && st == TEL_OK)
 			st = s->classes->end(s, NULL);

@@ -878,6 +878,10 @@ kernel_line() {
 		run -0 telstat $input
 		[[ $output == *$'\npeak                1 block'* ]]
 	done
+	# so in statistics
+	telstat -f csv -s 'n=sum(bytes_req)' < <(cat log) >got
+	telstat -f csv -s 'n=sum(bytes_req)' log | cmp - got
+	run -2 telstat -s 'n=sum(bytes_reqs)' < <(cat log)
 	run -2 telcat -e kmaloc log
 	run -2 --separate-stderr telcat -H -e kmaloc < <(cat log)
 	[[ $stderr == *"unknown event type 'kmaloc'"* ]]
