@@ -395,7 +395,7 @@ unknown_field(struct tel_printer *pr, const struct tel_schema *schema,
 	if (!valid)
 		return TEL_EINVAL;
 	tel__suggest_start(&near, name, strlen(name));
-	for (unsigned i = 0; i < schema->ntypes; i++)
+	for (unsigned i = 0; schema != NULL && i < schema->ntypes; i++)
 		for (unsigned j = 0; j < schema->types[i].nfields; j++)
 			tel__suggest_offer(&near,
 			    schema->types[i].fields[j].name);
@@ -415,6 +415,7 @@ static tel_status
 check_names(struct tel_printer *pr, const struct tel_schema *schema)
 {
 	tel_status st = TEL_OK;
+	int any, missing = 0;
 
 	for (unsigned i = 0; i < pr->nnames && st == TEL_OK; i++) {
 		const char *name = pr->names[i].text;
@@ -426,12 +427,26 @@ check_names(struct tel_printer *pr, const struct tel_schema *schema)
 		if (st == TEL_OK && pr->names[i].expr != NULL)
 			st = tel__values_check(pr, i, schema);
 		else if (st == TEL_OK && !pr->names_known &&
-		    strcmp(name, "bytes") != 0 &&
-		    !tel__schema_any(schema, shows_field, name))
-			return unknown_field(pr, schema, name);
+		    strcmp(name, "bytes") != 0) {
+			any = tel__schema_any(schema, shows_field, name);
+			if (any == 0)
+				return unknown_field(pr, schema, name);
+			pr->names[i].missing = any < 0 && schema->open;
+			missing |= pr->names[i].missing;
+		}
 	}
-	pr->names_known |= st == TEL_OK;
+	pr->names_known |= st == TEL_OK && !missing;
 	return st;
+}
+
+/* The names that no type had by the end of a log that might have had more. */
+static tel_status
+check_missing_names(struct tel_printer *pr)
+{
+	for (unsigned i = 0; !pr->names_known && i < pr->nnames; i++)
+		if (pr->names[i].missing)
+			return unknown_field(pr, NULL, pr->names[i].text);
+	return TEL_OK;
 }
 
 /* How many types of a schema are all of those that the last header named. */
@@ -671,6 +686,8 @@ tel_printer_finish(tel_printer *p)
 
 	if (st == TEL_OK && p->renderer->finish != NULL)
 		st = p->renderer->finish(p);
+	if (st == TEL_OK)
+		st = check_missing_names(p);
 	p->started = 1;
 	p->finished = 1;
 	p->log = NULL;

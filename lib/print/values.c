@@ -31,9 +31,9 @@ values_type_has(const struct tel_type *type, const void *name)
 int
 tel__values_derived(const char *name, const struct tel_schema *schema)
 {
-	return tel__schema_any(schema, values_type_derives, name) ||
+	return tel__schema_any(schema, values_type_derives, name) > 0 ||
 	    (strcmp(name, "type") == 0 &&
-	        !tel__schema_any(schema, values_type_has, name));
+	        tel__schema_any(schema, values_type_has, name) <= 0);
 }
 
 tel_status

@@ -67,6 +67,7 @@ struct render_name {
 	char *text;
 	/* what it is in events without a field of that name, or NULL */
 	struct tel_expr *expr;
+	int missing; /* no type has it so far, of a log that may have more */
 };
 
 /* A label that RENDER_LABELS prints. */

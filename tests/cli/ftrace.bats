@@ -885,4 +885,8 @@ kernel_line() {
 	run -2 telcat -e kmaloc log
 	run -2 --separate-stderr telcat -H -e kmaloc < <(cat log)
 	[[ $stderr == *"unknown event type 'kmaloc'"* ]]
+	# and so does a column that none has; of one that comes late there is a value
+	run -2 --separate-stderr telcat -H -F n,bytes_rek < <(cat log)
+	[[ $stderr == *"no event type has a field 'bytes_rek'"* ]]
+	telcat -H -F n,bytes_req < <(cat log) | tail -n 1 | grep ' bytes_req=8$'
 }
