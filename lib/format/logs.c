@@ -109,6 +109,7 @@ ask_lines(struct tel_reader *r, const struct tel_format_ops **best)
 			r->probe_most *= 2;
 		while (r->probe_most <= r->probe_cut);
 	}
+	r->probe_most = 0;
 }
 
 /* The start may be damaged, or gone.  What no format knows may still be one. */

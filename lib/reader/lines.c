@@ -111,7 +111,7 @@ tel__line_peek(struct tel_reader *r, struct tel_peek *k, tel_line_score *score,
 	const unsigned char *lf;
 	size_t seen = at, have;
 
-	if (at >= r->probe_most && !k->all) {
+	if (r->probe_most > 0 && at >= r->probe_most && !k->all) {
 		r->probe_cut = at;
 		return 0;
 	}

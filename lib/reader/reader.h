@@ -172,7 +172,7 @@ struct tel_reader {
 	size_t back;     /* bytes before p that stay where the window moves */
 	int eof;         /* nothing comes after end */
 	int best_score;  /* the best that another format's probe has said */
-	/* bytes in which a format may look for what tells it from others */
+	/* bytes in which a format may look for what tells it from others; 0: all */
 	size_t probe_most;
 	size_t probe_cut; /* 0, or where it would have looked for more */
 	size_t consumed;  /* bytes of input that the event was */
