@@ -662,12 +662,14 @@ has_snapshots() {
 }
 
 @test "an interrupt ends the log of a pipe, and a second one the report" {
+	# a shell has its background ignore interrupts
+	interrupted=(env --default-signal=INT)
 	mkfifo fifo
 	for options in '' '-o report'; do
 		for interrupts in 1 2; do
 			rm -f report
 			# shellcheck disable=SC2086 # several options
-			env --default-signal=INT telstat $options fifo >out 2>messages &
+			"${interrupted[@]}" telstat $options fifo >out 2>messages &
 			exec 5>fifo
 			cat "$TEL_TOP/tests/data/ftrace/hand.trace" >&5
 			# it has read all that is there once it waits

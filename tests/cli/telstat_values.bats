@@ -3,8 +3,8 @@
 #
 # Values in telstat's reports: of data types and signs that few logs have.
 
-# "run --separate-stderr" sets stderr.
-# shellcheck disable=SC2154
+# "run --separate-stderr" sets stderr; options are not files that are written.
+# shellcheck disable=SC2154,SC2094
 
 load lib
 
