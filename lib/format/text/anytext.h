@@ -56,7 +56,6 @@ struct any_type {
 	size_t room; /* for fields */
 };
 
-/* Types that are being gathered. */
 /* The text behind "# role: ", and where its line is. */
 struct any_role {
 	char *text;
@@ -64,6 +63,7 @@ struct any_role {
 	int reported; /* what of it is wrong, or not to be */
 };
 
+/* Types that are being gathered. */
 struct any_set {
 	char name[48];
 	char version[16];
