@@ -258,7 +258,8 @@ label_put(struct al_definitions *d, uint32_t n)
 
 	if (n == 0)
 		tel__buffer_put(&d->label, "?", 1);
-	else
+	/* without a byte in any string, there is nowhere to start from */
+	else if (d->ends[n - 1] > start)
 		tel__buffer_put(&d->label, d->bytes.bytes + start,
 		    d->ends[n - 1] - start);
 }
@@ -271,7 +272,7 @@ static int
 label_make(struct al *s, const struct definition *of)
 {
 	struct al_definitions *d = s->definitions;
-	const uint32_t *n = d->numbers + of->first;
+	const uint32_t *n = of->count == 0 ? NULL : d->numbers + of->first;
 	char line[24];
 
 	d->label.used = 0;
