@@ -382,7 +382,8 @@ class Reader:
         """Reads the log for names that come later in it, or in its archive."""
         if not (os.path.isfile(self._path) and (
                 _lib.tel_reader_archive(self._reader) or
-                _lib.tel_reader_format(self._reader) in (b"tel", b"text"))):
+                _lib.tel_reader_format(self._reader) in (
+                    b"tel", b"text", b"ftrace"))):
             return
         other, run = _lib.tel_reader_new(), _pointer()
         if not other:
@@ -426,6 +427,7 @@ class Reader:
             elif status == _LOG:
                 self._bind()
             elif status == _END:
+                self._bind()  # names that a pipe might have had until here
                 return False
             else:
                 self._check(status, self._window and

@@ -49,8 +49,12 @@ tel__schema_join(struct tel_schema *s, struct tel_schema *with)
 void
 tel__schema_shut(struct tel_schema *s)
 {
-	for (struct tel_schema *at = s; at->open; at = at->with)
+	struct tel_schema *at = s;
+
+	while (at != NULL) {
 		at->open = 0;
+		at = at->with == s ? NULL : at->with;
+	}
 }
 
 int

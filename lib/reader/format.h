@@ -63,6 +63,8 @@ struct tel_format_ops {
 	 * blocks that it does not allocate.  May be NULL.
 	 */
 	int (*starts_late)(const struct tel_log *log);
+	/* Nonzero: its logs describe types when they have an event of them. */
+	int late_types;
 
 	/* Nonzero for the build string of the log's program. */
 	int (*match_build_string)(const char *string, size_t n);

@@ -247,6 +247,12 @@ tel__reader_adopt(struct tel_reader *r, struct tel_schema *schema)
 		tel_schema_free(schema);
 		return TEL_ENOMEM;
 	}
+	const struct tel_format_ops *of =
+	    tel__format_find(r->formats, schema->name);
+	const int more =
+	    schema->described && !r->format->keeps_schema && !r->eof;
+	schema->grows = more && of != NULL && of->late_types;
+	schema->open = more && tel__input_is_pipe(r->in);
 	s->schemas[s->nschemas++] = schema;
 	if (!schema->described) {
 		s->schemas[s->nschemas - 1] = s->schemas[s->nbuiltin];

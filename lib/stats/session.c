@@ -465,7 +465,7 @@ tel_stats_end(tel_stats *s, const tel_reader *r)
 	}
 	/* names that might have come later, in a pipe */
 	if (st == TEL_OK && r != NULL && s->readers == 1 &&
-	    r->log.schema != NULL && r->log.schema->grows)
+	    r->log.schema != NULL)
 		st = tel__stats_bind(s, r->log.schema);
 	if (--s->readers == 0) {
 		if (s->class_logs != NULL && st == TEL_OK)

@@ -868,23 +868,25 @@ kernel_line() {
 		# shellcheck disable=SC2086
 		telcat -H $option < <(cat log) | cmp - want
 	done
-	# its block has a peak, also in text of it, which names the new type alone
+	# text of it names the new type alone
 	telcat log >text
 	[ "$(grep -c '^# teltools' text)" = 1 ]
 	[ "$(grep -c '^# type: ' text)" = 3 ]
 	[ "$(grep -c '^# role: ' text)" = 1 ]
 	telcat text | cmp - text
-	for input in log text; do
+	# so the log is in each format, its block with a peak, and in statistics
+	telcat -f tel log >log.tel
+	for input in log text log.tel; do
 		run -0 telstat $input
 		[[ $output == *$'\npeak                1 block'* ]]
+		telcat -H -e kmalloc < <(cat $input) | cmp - want
+		telstat -f csv -s 'n=sum(bytes_req)' < <(cat $input) >got
+		grep -q ',n,sum,sum,.*,8,$' got
+		run -2 telstat -s 'n=sum(bytes_reqs)' < <(cat $input)
+		run -2 --separate-stderr telcat -H -e kmaloc < <(cat $input)
+		[[ $stderr == *"unknown event type 'kmaloc'"* ]]
 	done
-	# so in statistics
-	telstat -f csv -s 'n=sum(bytes_req)' < <(cat log) >got
-	telstat -f csv -s 'n=sum(bytes_req)' log | cmp - got
-	run -2 telstat -s 'n=sum(bytes_reqs)' < <(cat log)
 	run -2 telcat -e kmaloc log
-	run -2 --separate-stderr telcat -H -e kmaloc < <(cat log)
-	[[ $stderr == *"unknown event type 'kmaloc'"* ]]
 	# and so does a column that none has; of one that comes late there is a value
 	run -2 --separate-stderr telcat -H -F n,bytes_rek < <(cat log)
 	[[ $stderr == *"no event type has a field 'bytes_rek'"* ]]

@@ -295,14 +295,32 @@ setup() {
 	done >log.txt
 	echo '0000000000002000 Drop q=5' >>log.txt
 	telcat -f tel -o log.tel log.txt
+	{
+		for i in {1001..5000}; do
+			printf 'a-1 [0] d... 1.%06d: go: name="a name that is long"  n=1\n' "$i"
+		done
+		echo 'a-1 [0] d... 2.000000: Drop: q=5'
+	} >log.trace
 	cp "$TEL_TOP/tests/data/jfr/g1-17.jfr.zst" a.jfr.zst
 	tar -cf logs.tar a.jfr.zst mpsio.log
 	clean python3 - <<-'END'
 		import teltools
-		for log in "log.txt", "log.tel":
+		import subprocess
+		started = []
+		def pipe(log):
+		    started.append(subprocess.Popen(["cat", log], stdout=subprocess.PIPE))
+		    return "/dev/fd/%d" % started[-1].stdout.fileno()
+		for log in "log.txt", "log.tel", "log.trace":
 		    for selection in {"types": "Drop"}, {"where": "q == 5"}:
 		        event, = teltools.open(log, **selection)
 		        assert event.fields["q"] == 5
+		        event, = teltools.open(pipe(log), **selection)
+		        assert event.fields["q"] == 5
+		    try:
+		        [*teltools.open(pipe(log), types="Dropp")]
+		        assert False
+		    except teltools.Error as error:
+		        assert "Dropp" in str(error)
 		assert [*teltools.open("logs.tar", types="PoolAlloc")]
 		try:
 		    teltools.open("log.txt", where="nothing")

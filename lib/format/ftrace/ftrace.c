@@ -400,20 +400,11 @@ ftrace_parse_line(struct tel_reader *r, struct tel_line *l)
 	return LINE_COMMENT;
 }
 
-/* The types that there were are all. */
-static tel_status
-ftrace_end(struct tel_reader *r)
-{
-	tel__schema_shut(r->log.schema);
-	return TEL_OK;
-}
-
 static tel_status
 ftrace_next(struct tel_reader *r)
 {
 	static const struct tel_line_decoder decoder = {
 		.parse = ftrace_parse_line,
-		.end = ftrace_end,
 	};
 	struct ftrace *s = r->state;
 
@@ -519,8 +510,6 @@ ftrace_open(struct tel_reader *r)
 	s->line.in = "a kernel trace";
 	if (look_ahead(r, s) != TEL_OK)
 		return TEL_ENOMEM;
-	s->types.grows = !r->eof;
-	s->types.open = !r->eof && tel__input_is_pipe(r->in);
 	if (s->timed && !s->ticks)
 		tel__clock_set_rate(r->log.clock,
 		    r->tick_rate > 0 ? r->tick_rate : 1e9);
@@ -640,6 +629,7 @@ ftrace_starts_late(const struct tel_log *log)
 const struct tel_format_ops tel__format_ftrace = {
 	.name = "ftrace",
 	.starts_late = ftrace_starts_late,
+	.late_types = 1,
 	.probe = ftrace_probe,
 	.open = ftrace_open,
 	.next = ftrace_next,

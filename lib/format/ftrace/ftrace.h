@@ -181,8 +181,6 @@ struct ft_types {
 	size_t room;
 	struct tel__table by_names; /* numbers, by a hash of all names */
 	unsigned placed;            /* types of all schemas that were made */
-	int grows;                  /* the log may have more of them, */
-	int open;                   /* and is a pipe */
 	int changed;                /* there is none of the types as they are */
 	int full;
 	int chains; /* types have a field behind all others, their stack */

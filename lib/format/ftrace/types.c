@@ -308,8 +308,6 @@ tel__ft_types_settle(struct tel_reader *r, struct ft_types *ts)
 	if (st != TEL_OK)
 		return TEL_ENOMEM;
 	ts->changed = 0;
-	s->grows = ts->grows;
-	s->open = ts->open;
 	ts->placed += ts->count;
 	ts->full = ts->placed >= FT_PLACED_MAX;
 	return TEL_OK;
