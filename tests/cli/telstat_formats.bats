@@ -666,3 +666,13 @@ svg_check() {
 		sed 's/\\x[0-9a-f][0-9a-f]//g' key | grep -q '^a[ab.]*b$'
 	done
 }
+
+@test "--raw has long keys in full, and text their ends" {
+	key=$(printf '%0899dZ' 0)
+	printf '%s\n' '# teltools text 1' '# type: a 1 K s:string' \
+	    "0000000000000001 a s=\"$key\"" >log
+	clean telstat --raw -s 't=tally(s,9)' -s 'o=top(1,1,s)' -g s log >got
+	[ "$(grep -c -F "$key" got)" -eq 4 ]
+	clean telstat -s 't=tally(s,9)' log >got
+	grep -Eq '^  0+\.\.\.0+Z ' got
+}

@@ -10,7 +10,7 @@
 #define FOLD 4
 /* A bar has at least this many columns, and a label at most that many. */
 #define BAR_MIN 10
-#define LABEL_MAX 280
+#define LABEL_MAX 1000
 
 /* The columns that are left for bars when so many are taken. */
 static unsigned
