@@ -143,7 +143,7 @@ stats_bind_check_pairs(struct tel_stats *s, struct definition *d,
 	s->notify(s->notify_arg, TEL_WARNING, NULL, 0, text);
 }
 
-/* Warns, once, of a value or a weight whose fraction is dropped. */
+/* Warns, once, of a value or a weight whose fraction is rounded down. */
 static void
 check_double(struct tel_stats *s, struct definition *d)
 {
@@ -161,7 +161,7 @@ check_double(struct tel_stats *s, struct definition *d)
 	if (value && class->real)
 		snprintf(real, sizeof(real), "; real(%.100s) counts it", of);
 	snprintf(text, sizeof(text),
-	    "%.100s: '%.100s' may have a fraction, which is dropped%s",
+	    "%.100s: '%.100s' may have a fraction, and is rounded down%s",
 	    d->spec.name, of, real);
 	s->notify(s->notify_arg, TEL_WARNING, NULL, 0, text);
 }

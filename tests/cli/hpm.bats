@@ -618,12 +618,12 @@ for line in sys.stdin:
 	    'm=hist(PM_CYC,0,1,0.5)' 'm=mag(real(cpi)' 'm=mag(real(cpi,1,2))'; do
 		run -2 telstat -s "$wrong" "${traces[@]}"
 	done
-	# a fraction that is dropped is reported
+	# a fraction that is rounded down is reported
 	printf '# teltools text 1\n# type: T 1 K x:double\n%s\n' \
 	    '0000000000000001 T x=-1.5' '0000000000000002 T x=0.25' \
 	    '0000000000000003 T x=1e30' >text
 	run -0 --separate-stderr telstat -s 'x=mag(x)' text
-	[[ $stderr == *"'x' may have a fraction, which is dropped; real(x) counts it" ]]
+	[[ $stderr == *"'x' may have a fraction, and is rounded down; real(x) counts it" ]]
 	[[ $output == *' min -2  max 0 '*' invalid 1'* ]]
 	run -0 --separate-stderr telstat -s 'x=mag(real(x))' text
 	[ -z "$stderr" ]

@@ -427,7 +427,7 @@ for line in sys.stdin:
 	grep -q '^a .* 0.000035$' got
 }
 
-@test "a fraction that is dropped is reported, also of a weight" {
+@test "a fraction that is rounded down is reported, also of a weight" {
 	{
 		printf '%s\n' '# teltools text 1' '# type: a 1 K x:unsigned d:double'
 		printf '%016x a x=%d d=%s\n' 1 1 0.5 2 2 1.5
@@ -436,7 +436,7 @@ for line in sys.stdin:
 	    'loglin(d,2,0,3,4)' 'ratio(real(d),d)'; do
 		echo "$stat"
 		run -0 --separate-stderr telstat -s "n=$stat" log
-		[ "$stderr" = "telstat: n: 'd' may have a fraction, which is dropped" ]
+		[ "$stderr" = "telstat: n: 'd' may have a fraction, and is rounded down" ]
 	done
 	for stat in 'tally(d,9)' 'distinct(d)' 'top(x,9,d)' 'count(d)'; do
 		clean telstat -s "n=$stat" log >got
