@@ -150,3 +150,14 @@ figures() {
 	    diff - <(printf '%s,%s\n' 1000000000 1 2000000000 1 1000000000 2 2000000000 \
 	        1.6666666666666667 4000000000 1.5)
 }
+
+@test "of more than 10000 intervals between two events, two are printed" {
+	for last in 10000 10001; do
+		printf '%s\n' '# teltools text 1' '# type: a 1 K x:unsigned'
+		printf '%016X a x=1\n' 0 "$last"
+	done >two
+	head -n 4 two | clean telstat -i 1ticks -f csv -s 'n=count()' >got
+	[ "$(grep -c ',updates,' got)" -eq 10001 ]
+	tail -n 4 two | clean telstat -i 1ticks -f csv -s 'n=count()' >got
+	grep ',updates,' got | cut -d, -f1 | tr '\n' ' ' | grep -qx '1 10001 10001 '
+}

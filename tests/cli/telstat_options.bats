@@ -303,7 +303,19 @@ try() {
 	expect 2 "telstat: -s: 'x=mag(size +)', column *" \
 	    telstat -s 'x=mag(size +)' mpsio.log
 	expect 2 "telstat: -s: *" telstat -s "$SIZES" -s "$SIZES" mpsio.log
+	for class in count distinct tally log2 loglin; do
+		expect 2 "telstat: -s: 'x=$class(real(size))', column *: $class() takes no real()" \
+		    telstat -s "x=$class(real(size))" mpsio.log
+	done
+	expect 2 "telstat: -s: *: the high exponent must be above the low one" \
+	    telstat -s 'x=loglin(size,10,2,2,10)' mpsio.log
+	for option in -i1s -c; do
+		expect 2 "telstat: diff cannot be combined with ${option%1s}" \
+		    telstat diff "$option" mpsio.log mpsio.log
+	done
 	expect 2 "telstat: -g: 'size +', column 7: *" telstat -g 'size +'
+	expect 2 "telstat: -g: *: at most 8 arguments are allowed" \
+	    telstat -g "$(seq -s, 9)" mpsio.log
 	expect 2 "telstat: 'x=mag(bogus)', column 7: no event type has a field 'bogus'" \
 	    telstat -s 'x=mag(bogus)' mpsio.log
 	expect 2 "telstat: -w: 'bogus == 1', column 1: *" \
