@@ -119,8 +119,8 @@ typedef struct tel_heap_stack {
 	uint64_t leaked_blocks;
 	uint64_t leaked_bytes;
 	uint64_t freed; /* blocks whose lifetime is known */
-	/* blocks freed before the thread that allocated them allocated again; 0 of
-	 * samples, which do not tell */
+	/* blocks freed, not resized, before the thread that allocated them
+	 * allocated again; 0 of samples, which do not tell */
 	uint64_t temporary;
 } tel_heap_stack;
 

@@ -65,7 +65,7 @@ TEL_SINCE_EXPERIMENTAL void tel_stats_free(tel_stats *s);
  *	       | "split(" value "," lo "," w1 "," knee "," hi "," w2
  *	                  [ "," weight ] ")"
  *	       | "distinct(" value [ "," max ] ")"
- *	       | "top(" value "," n [ "," KEY ] ")"
+ *	       | "top(" value "," n { "," SHOWN } ")"
  *	       | "tally(" value "," max [ "," weight ] ")"
  *	       | "log2(" value [ "," k [ "," weight ] ] ")"
  *	       | "loglin(" value "," factor "," low "," high "," steps
@@ -79,7 +79,7 @@ TEL_SINCE_EXPERIMENTAL void tel_stats_free(tel_stats *s);
  *	weight = EXPRESSION
  *
  * NAME consists of letters, digits and _ . - and is unique; EXPRESSION,
- * CONDITION and KEY are those of tel-filter(7); START, END and MIDDLE are names
+ * CONDITION, SHOWN and KEY are those of tel-filter(7); START, END and MIDDLE are names
  * of types; the other words are integers, optionally followed by k M G T
  * (1024s) or ns us ms s (nanoseconds).  A comma inside parentheses or quotes
  * belongs to the expression, and so does an "if" there.
@@ -89,8 +89,9 @@ TEL_SINCE_EXPERIMENTAL void tel_stats_free(tel_stats *s);
  * is rounded down, but with real(), which counts in units of 10^-decimals (1 to
  * 9, 6 unless given), to the nearest multiple; then lo, hi, w and knee may have
  * as many decimals.  An expression with cpi is real by itself.  real() is not
- * for distinct, tally, log2 and loglin.  An invalid value (a string; a number too large for the
- * class; below 0 for growth and weight) is counted only as TEL_NUMBER_INVALID.
+ * for count, distinct, tally, log2 and loglin.  An invalid value (a string; a
+ * number too large for the class; below 0 for growth and weight) is counted only
+ * as TEL_NUMBER_INVALID.
  *
  * hist: buckets of w in [lo, hi); split: of w1 in [lo, knee) and of w2 in
  * [knee, hi).  The last bucket of a range is narrower where w does not divide

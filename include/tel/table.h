@@ -37,8 +37,8 @@ TEL_SINCE_EXPERIMENTAL TEL_MUST_USE tel_table *tel_table_new(tel_output *out);
 /* Frees a table; what it has written is in the output. */
 TEL_SINCE_EXPERIMENTAL void tel_table_free(tel_table *t);
 /*
- * The setters come before the first row; afterwards they return TEL_ESTATE and
- * change nothing.
+ * The setters come before the first row, that of metadata before the first
+ * batch is written; afterwards they return TEL_ESTATE and change nothing.
  */
 /*
  * Writes the file format (nonzero), which can be read in any order and ends
