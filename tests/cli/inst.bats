@@ -653,3 +653,28 @@ shown() {
 	(ulimit -t 8 && telstat logs.tel) >got
 	[ "$(grep -c 'updates 1  total 2 ' got)" = 3000 ]
 }
+
+@test "what adds to no class is damage where classes are added up" {
+	head='0000000000000001 H inst 1 0 0 hz=1000'
+	class='0000000000000002 C id=2 type=growth name="G"'
+	end='0000000000000004 Z'
+	for record in 'U c=9 op=inc v=3' 'U c=2 op=abs v=3' 'S c=9 n=1 total=3' \
+	    'E c=2' 'U c=2 op=inc v=18446744073709551616'; do
+		printf '%s\n' "$head" "$class" "0000000000000003 $record" "$end" >log
+		run -3 telstat log
+		run -0 telcat log
+	done
+	printf '%s\n' "$head" "$class" '0000000000000003 X c=2 op=disable' \
+	    '0000000000000003 U c=2 op=inc v=3' "$end" >log
+	run -0 telstat log
+}
+
+@test "-T iso starts at the wall clock of H; .tel has that of the first K" {
+	printf '%s\n' '0000000000000000 H inst 1 0 0 hz=1000' \
+	    '0000000000000064 K wall=2026-01-01T00:00:00Z' \
+	    '0000000000000065 Z' >log
+	run -1 telcat -T iso log
+	telfilter -f tel log | telcat -H -T iso | grep -q '^2026-01-01T00:00:00.0010'
+	sed -i '1s/$/ wall=2025-01-01T00:00:00Z/' log
+	telcat -H -T iso log | grep -q '^2025-01-01T00:00:00.1010'
+}
