@@ -644,6 +644,9 @@ top_count(const tel_stat *stat)
 	return n;
 }
 
+/* The longest text of one of the largest values, on a page of 80 columns. */
+#define TOP_TEXT_MAX 40
+
 /* The table of the largest values, in the section. */
 static void
 add_top(struct report *r, const tel_stat *stat)
@@ -663,10 +666,12 @@ add_top(struct report *r, const tel_stat *stat)
 		f = report_column(r, statistic_shown(j),
 		    tel_stat_shown(stat, j), REPORT_PLAIN, 0);
 		f->left = 1;
+		f->most = TOP_TEXT_MAX;
 	}
 	(void)report_column(r, "clock", NULL, REPORT_PLAIN, 0);
 	f = report_column(r, "log", NULL, REPORT_PLAIN, 0);
 	f->left = 1;
+	f->most = TOP_TEXT_MAX;
 	(void)report_column(r, "offset", NULL, REPORT_PLAIN, 0);
 	for (size_t i = 0; i < n && tel_stat_top(stat, i, &top); i++) {
 		report_row(r, REPORT_TEXT | REPORT_DATA);

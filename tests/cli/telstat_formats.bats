@@ -673,6 +673,7 @@ svg_check() {
 	    "0000000000000001 a s=\"$key\"" >log
 	clean telstat --raw -s 't=tally(s,9)' -s 'o=top(1,1,s)' -g s log >got
 	[ "$(grep -c -F "$key" got)" -eq 4 ]
-	clean telstat -s 't=tally(s,9)' log >got
-	grep -Eq '^  0+\.\.\.0+Z ' got
+	clean telstat -s 't=tally(s,9)' -s 'o=top(1,1,s)' log >got
+	[ "$(grep -Ec ' 0+\.\.\.0+Z ' got)" -eq 2 ]
+	run ! grep -E '.{81}' got
 }
