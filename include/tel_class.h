@@ -75,7 +75,10 @@ enum {
 #define TEL_CLASS_MAX 4096u          /* classes, those disposed of too */
 #define TEL_CLASS_PATH_MAX 1023u     /* bytes of a path */
 #define TEL_CLASS_BUCKETS_MAX 65536u /* of a histogram, and keys of a tally */
-/* Open ranges of a summary, 16 of one tag; others are counted as lost. */
+/*
+ * About so many open ranges of a summary, 16 of one tag; a start without a place
+ * is counted as lost.
+ */
 #define TEL_CLASS_RANGES_MAX 1024u
 
 /* ------------------------------------------------------- open and close */
