@@ -86,15 +86,13 @@ streams_is_same(const struct stat *st, const char *path)
 	    in.st_ino == st->st_ino;
 }
 
-/* Refuses an output that is an input as well.  Returns 1 when it is not. */
-static int
-check_same(const struct sink *sink, const struct settings *s)
+int
+output_check(const char *path, int fd, const struct settings *s)
 {
 	struct stat st;
 	int i;
 
-	if ((sink->fd < 0 ? stat(sink->name, &st) : fstat(sink->fd, &st)) !=
-	        0 ||
+	if ((fd < 0 ? stat(path, &st) : fstat(fd, &st)) != 0 ||
 	    !S_ISREG(st.st_mode))
 		return 1;
 	for (i = 0; i < s->noperands || (i == 0 && s->noperands == 0); i++) {
@@ -162,7 +160,8 @@ output_open(struct sink *sink, const struct settings *s)
 	sink->name = s->output != NULL ? s->output : "standard output";
 	sink->named = s->output != NULL;
 	sink->fd = s->output != NULL ? -1 : 1;
-	if (!check_same(sink, s) || (s->output != NULL && !open_file(sink)))
+	if (!output_check(sink->name, sink->fd, s) ||
+	    (s->output != NULL && !open_file(sink)))
 		return 0;
 	sink->terminal = isatty(sink->fd);
 	sink->color = decide_color(s, sink->terminal);

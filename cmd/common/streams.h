@@ -43,6 +43,11 @@ void streams_end(void);
  * Returns 1, or 0 after a message.
  */
 int output_open(struct sink *sink, const struct settings *s);
+/*
+ * Refuses an output, by its path or, unless fd is negative, its descriptor, that
+ * is an input as well.  Returns 1, or 0 after a message.
+ */
+int output_check(const char *path, int fd, const struct settings *s);
 
 /*
  * A file of -o is a new one beside it, and gets its name when the sink is

@@ -852,6 +852,9 @@ parse_side(struct diff *d, int i, int argc, char **argv)
 	else if (t->interval > 0)
 		message_fail(STATUS_USAGE, NULL,
 		    "diff cannot be combined with -i");
+	else if (t->self_trace != NULL)
+		message_fail(STATUS_USAGE, NULL,
+		    "diff cannot be combined with --self-trace");
 	else {
 		t->answers = answers_asked(t);
 		d->names[i] = t->settings.ranged.shown[i];
@@ -868,7 +871,12 @@ telstat_diff(int argc, char **argv)
 	struct diff d = { 0 };
 	struct sink sink;
 
+	const struct settings *second = &d.sides[1].telstat.settings;
+
+	/* the first operand is checked when the output is opened */
 	if (parse_side(&d, 0, argc, argv) && parse_side(&d, 1, argc, argv) &&
+	    output_check(second->output, second->output == NULL ? 1 : -1,
+	        second) &&
 	    output_open(&sink, &d.sides[0].telstat.settings)) {
 		both = d.sides[0].telstat.settings;
 		both.noperands = 2;

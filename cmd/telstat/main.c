@@ -24,7 +24,9 @@ main(int argc, char **argv)
 	}
 	if (telstat_options(&telstat, argc, argv) &&
 	    operands_select(&telstat.settings) &&
-	    (telstat.self_trace == NULL || trace_start(telstat.self_trace))) {
+	    (telstat.self_trace == NULL ||
+	        (output_check(telstat.self_trace, -1, &telstat.settings) &&
+	            trace_start(telstat.self_trace)))) {
 		if (output_open(&sink, &telstat.settings)) {
 			interrupt_hold(&telstat.settings);
 			sandbox_enter(&telstat.settings, &sink, NULL);

@@ -309,8 +309,9 @@ try() {
 	done
 	expect 2 "telstat: -s: *: the high exponent must be above the low one" \
 	    telstat -s 'x=loglin(size,10,2,2,10)' mpsio.log
-	for option in -i1s -c; do
-		expect 2 "telstat: diff cannot be combined with ${option%1s}" \
+	for option in -i1s -c --self-trace=x; do
+		name=${option%%[1=]*}
+		expect 2 "telstat: diff cannot be combined with $name" \
 		    telstat diff "$option" mpsio.log mpsio.log
 	done
 	expect 2 "telstat: -g: 'size +', column 7: *" telstat -g 'size +'
@@ -377,8 +378,16 @@ try() {
 	    telstat -s '@=mag(@)' mpsio.log
 	expect 2 "telstat: --each: no numeric field of the log matches 'zzz'" \
 	    telstat --each zzz -s '@=mag(@)' mpsio.log
-	expect 2 "telstat: mpsio.log: the output would overwrite this input" \
-	    telstat -o mpsio.log mpsio.log
+	for option in -o --self-trace; do
+		expect 2 "telstat: mpsio.log: the output would overwrite this input" \
+		    telstat "$option" mpsio.log mpsio.log
+	done
+	cp mpsio.log same.log
+	for output in mpsio.log same.log; do
+		expect 2 "telstat: $output: the output would overwrite this input" \
+		    telstat diff -o "$output" mpsio.log same.log
+	done
+	cmp mpsio.log same.log
 }
 
 @test "-g and --each join their lists" {
