@@ -161,3 +161,26 @@ figures() {
 	tail -n 4 two | clean telstat -i 1ticks -f csv -s 'n=count()' >got
 	grep ',updates,' got | cut -d, -f1 | tr '\n' ' ' | grep -qx '1 10001 10001 '
 }
+
+@test "at multiples of an interval in ticks rates are unknown" {
+	printf '%s\n' '# teltools text 1' '# tick rate: 1000' \
+	    '# type: a 1 K x:unsigned' >log
+	printf '%016X a x=1\n' 0 5 8 >>log
+	clean telstat -i 5ticks --rate -s 'n=count()' log >got
+	grep -o 'rate .*' got | diff -u - <(
+		echo rate unknown
+		echo rate 375/s
+	)
+}
+
+@test "of an interval by itself, live blocks are those that it added" {
+	printf '%s\n' '# teltools text 1' '# type: A 1 K p:address n:unsigned' \
+	    '# type: F 2 K p:address' '# role: A alloc p n -' \
+	    '# role: F free p - -' '0000000000000000 A p=0x10 n=7' \
+	    '0000000000000006 F p=0x10' >log
+	clean telstat -i 5ticks --deltas -f csv log >got
+	grep ',live_' got | cut -d, -f1,4,8 | diff -u - <(
+		printf '%s\n' 5,live_blocks,1 5,live_bytes,7 \
+		    6,live_blocks,-1 6,live_bytes,-7
+	)
+}
