@@ -140,6 +140,9 @@ telstat_count_begin(void *arg, struct source *const *srcs, int n)
 
 	c->sources = srcs;
 	c->nsources = n;
+	/* what no log has was reported for the first */
+	if (c->failed)
+		return 0;
 	for (int i = 0; i < n; i++) {
 		const tel_schema *schema = tel_reader_schema(srcs[i]->reader);
 

@@ -319,6 +319,8 @@ try() {
 	    telstat -g "$(seq -s, 9)" mpsio.log
 	expect 2 "telstat: 'x=mag(bogus)', column 7: no event type has a field 'bogus'" \
 	    telstat -s 'x=mag(bogus)' mpsio.log
+	run -2 --separate-stderr telstat -s 'x=mag(bogus)' mpsio.log mpsio.log
+	[ "$stderr" = "telstat: 'x=mag(bogus)', column 7: no event type has a field 'bogus'" ]
 	expect 2 "telstat: -w: 'bogus == 1', column 1: *" \
 	    telstat -w 'bogus == 1' mpsio.log
 	for time in 0 10 64k; do
