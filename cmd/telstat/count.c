@@ -634,9 +634,9 @@ check_rate(const struct count *c)
 		    "--min-age: the log does not record the rate of its clock");
 }
 
-/* --stacks without any would be an answer that looks like one. */
+/* Reports blocks whose times or stacks the logs do not have. */
 static void
-check_stacks(const struct count *c)
+check_blocks(const struct count *c)
 {
 	const tel_heap *heap = c->telstat->heap;
 	const uint64_t untracked = heap == NULL ? 0 : tel_heap_untracked(heap);
@@ -650,16 +650,7 @@ check_stacks(const struct count *c)
 		message(NULL,
 		    "no lifetimes and no time of the peak: not all logs record "
 		    "the rate of their clock; set --tb-hz");
-	if (c->telstat->stacks != NULL &&
-	    !tel_heap_recorded(stacks_heap(c->telstat)))
-		message(NULL,
-		    tel_heap_count(heap) > 0 ?
-		        "%s: no selected event records its stack, its caller "
-		        "or its pool" :
-		        "%s: no selected event allocates%s",
-		    c->telstat->stacks,
-		    c->telstat->key == NULL ? ", or is a sample of a stack" :
-		                              "");
+	stacks_check(c->telstat, NULL);
 	if (untracked > 0)
 		message(NULL,
 		    "too many live blocks: %" PRIu64 " are not followed: the "
@@ -779,7 +770,7 @@ telstat_run(struct telstat *t, struct sink *sink)
 	if (read_counts(&c, t, sink)) {
 		check_rate(&c);
 		stacks_choose(&c.telstat, 1);
-		check_stacks(&c);
+		check_blocks(&c);
 		check_pairs(t);
 		finish_counts(&c);
 		TEL_EVENT2(PhaseStart, PHASE_SHOW, "show");

@@ -887,6 +887,9 @@ telstat_diff(int argc, char **argv)
 			    !list_side(&d.sides[0]) || !list_side(&d.sides[1]);
 			if (!d.failed)
 				show_diff(&d, &sink);
+			/* showing has chosen between blocks and samples */
+			for (int i = 0; i < 2; i++)
+				stacks_check(&d.sides[i].telstat, d.names[i]);
 			if (d.failed)
 				(void)message_no_memory();
 		}

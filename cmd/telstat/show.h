@@ -93,6 +93,8 @@ void stacks_put(struct report *r, const struct show *show);
 /* Finds out which of these n sets of options show, and in which order. */
 void stacks_choose(struct telstat *const *sides, int n);
 tel_heap *stacks_heap(const struct telstat *t);
+/* Reports that a log, NULL for all, has none: zeros look like an answer. */
+void stacks_check(const struct telstat *t, const char *name);
 /* Lines of text of frames, the innermost first. */
 void stacks_frames(struct report *r, const char *frames);
 /* Adds to a sum of weights, which may be near 2^64: it saturates. */

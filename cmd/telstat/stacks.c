@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "common/message.h"
 #include "statistic.h"
 
 /* Stacks that text shows, and quantiles, unless options say so. */
@@ -31,6 +32,24 @@ stacks_heap(const struct telstat *t)
 	        t->runtime->samples != NULL ?
 	    t->runtime->samples :
 	    t->heap;
+}
+
+void
+stacks_check(const struct telstat *t, const char *name)
+{
+	/* samples are not shown beside a log of blocks */
+	const int samples = t->runtime != NULL && t->runtime->samples != NULL &&
+	    tel_heap_recorded(t->runtime->samples);
+
+	if (t->stacks != NULL && !tel_heap_recorded(stacks_heap(t)))
+		message(name,
+		    tel_heap_count(t->heap) > 0 ?
+		        "%s: no selected event records its stack, its caller "
+		        "or its pool" :
+		        "%s: no selected event allocates%s",
+		    t->stacks,
+		    t->key == NULL && !samples ? ", or is a sample of a stack" :
+		                                 "");
 }
 
 /* Samples are never live: unless it was asked for, none of that orders them. */

@@ -318,3 +318,16 @@ for row in map(json.loads, sys.stdin):
 	cp mpsio.log diff
 	telstat ./diff >/dev/null
 }
+
+@test "a log without allocations is named, as its zeros look like an answer" {
+	printf '%s\n' '# teltools text 1' '# type: a 1 K x:unsigned' \
+	    '0000000000000001 a x=1' >none
+	printf '%s\n' '# teltools text 1' '# type: A 1 K p:address n:unsigned' \
+	    '# role: A alloc p n -' '0000000000000001 A p=0x10 n=7' >some
+	for option in --blocks=n --stacks; do
+		run -0 --separate-stderr telstat diff "$option" none some
+		[[ $stderr == "telstat: none: ${option%%=*}: no selected event allocates"* ]]
+	done
+	run -0 --separate-stderr telstat diff --blocks=n some some
+	[ -z "$stderr" ]
+}
