@@ -117,8 +117,8 @@ telcat_show_report_error(struct show *show, tel_status st)
 	show->failed = 1;
 	sink_report(show->sink, show->name, st,
 	    show->printer != NULL ? tel_printer_error(show->printer) : "");
-	/* a name that no log has */
-	if (st == TEL_EINVAL && show->telcat->fields != NULL)
+	if (st == TEL_EINVAL && show->printer != NULL &&
+	    tel_printer_misnamed(show->printer))
 		message_raise(STATUS_USAGE);
 }
 

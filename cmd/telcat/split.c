@@ -134,6 +134,9 @@ telcat_split_report_error(struct split *s, struct piece *p, tel_status st)
 	s->failed = 1;
 	p->broken = 1;
 	sink_report(&p->sink, p->settings.output, st, why);
+	if (st == TEL_EINVAL && p->printer != NULL &&
+	    tel_printer_misnamed(p->printer))
+		message_raise(STATUS_USAGE);
 }
 
 static void

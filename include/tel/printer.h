@@ -247,6 +247,8 @@ TEL_SINCE_0_1 TEL_MUST_USE tel_status tel_printer_snapshot(tel_printer *p,
     tel_output *out, unsigned seconds);
 /* Why the last call returned TEL_EINVAL; good until the next call. */
 TEL_SINCE_0_1 const char *tel_printer_error(const tel_printer *p);
+/* Nonzero: the log has no field, or no column for an index, that was asked for. */
+TEL_SINCE_0_1 int tel_printer_misnamed(const tel_printer *p);
 
 /*
  * Writes a page of HTML that shows a report: "telstat -f html" and "telreplay

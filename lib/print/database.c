@@ -659,28 +659,48 @@ add_index(struct tel__buffer *b, const struct tel_schema *schema,
 	return found;
 }
 
-/*
- * Makes the indexes that the printer was asked for.  TEL_OK; TEL_EINVAL: no
- * table has such a column.
- */
-static tel_status
-add_indexes(struct tel_printer *pr, struct tel__buffer *b,
+/* The columns of the option: gives the next one, or NULL, and goes on. */
+static const char *
+next_column(const char **list, char column[128])
+{
+	const char *s = *list;
+	const size_t n = strcspn(s, ","), kept = n < 128 ? n : 127;
+
+	if (*s == '\0')
+		return NULL;
+	memcpy(column, s, kept);
+	column[kept] = '\0';
+	*list = s + n + (s[n] == ',');
+	return s;
+}
+
+/* Makes the indexes that the printer was asked for, in the tables of a schema. */
+static void
+add_indexes(const struct tel_printer *pr, struct database *d,
     const struct tel_schema *schema)
 {
+	const char *list = pr->index, *at;
 	char column[128];
-	size_t n;
 
-	for (const char *p = pr->index; p != NULL && *p != '\0';
-	     p += p[n] == ',' ? n + 1 : n) {
-		n = strcspn(p, ",");
-		if (n >= sizeof(column))
-			n = sizeof(column) - 1;
-		memcpy(column, p, n);
-		column[n] = '\0';
-		if (!add_index(b, schema, column))
-			return tel__render_fail(pr,
+	while (list != NULL && (at = next_column(&list, column)) != NULL)
+		if (add_index(&d->indexes, schema, column))
+			d->indexed[at - pr->index] = 1;
+}
+
+/* TEL_OK; TEL_EINVAL: no log has a table with such a column. */
+static tel_status
+check_indexes(struct tel_printer *pr, const struct database *d)
+{
+	const char *list = pr->index, *at;
+	char column[128];
+
+	while (list != NULL && (at = next_column(&list, column)) != NULL)
+		if (!d->indexed[at - pr->index]) {
+			tel_status st = tel__render_fail(pr,
 			    "no table has a column '%.64s'", column);
-	}
+			pr->misnamed = 1;
+			return st;
+		}
 	return TEL_OK;
 }
 
@@ -742,6 +762,9 @@ open_sink(struct tel_printer *pr)
 		d = pr->state = calloc(1, sink->size);
 		if (d == NULL)
 			return TEL_ENOMEM;
+		if (pr->index != NULL &&
+		    (d->indexed = calloc(1, strlen(pr->index) + 1)) == NULL)
+			return d->failed = TEL_ENOMEM;
 		if (sink->open != NULL)
 			d->failed = sink->open(pr);
 		database_add(&d->text, temporary);
@@ -776,9 +799,8 @@ tel__database_begin_log(struct tel_printer *pr, const struct tel_event *ev)
 	if (!pr->continues)
 		start_log(d, pr, ev->log->name);
 	database_add_schema(&d->text, ev->type->schema);
-	st = add_indexes(pr, &d->indexes, ev->type->schema);
-	if (st == TEL_OK)
-		st = sink->run(pr, &d->text);
+	add_indexes(pr, d, ev->type->schema);
+	st = sink->run(pr, &d->text);
 	if (st == TEL_OK && sink->ready != NULL)
 		st = sink->ready(pr);
 	d->failed = st;
@@ -823,6 +845,10 @@ tel__database_finish(struct tel_printer *pr)
 	if (st != TEL_OK)
 		return st;
 	sink->clear(d);
+	if (d->log_open)
+		st = check_indexes(pr, d);
+	if (st != TEL_OK)
+		return st;
 	database_end_log(d);
 	st = sink->run(pr, &d->text);
 	if (st == TEL_OK)
@@ -844,4 +870,5 @@ tel__database_clear(struct database *d)
 {
 	tel__buffer_clear(&d->text);
 	tel__buffer_clear(&d->indexes);
+	free(d->indexed);
 }

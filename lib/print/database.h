@@ -36,8 +36,9 @@ struct database_sink {
 struct database {
 	struct tel__buffer text;    /* statements that are made */
 	struct tel__buffer indexes; /* those that come last */
-	size_t nslots;              /* of programs */
-	uint64_t events;            /* of this log */
+	char *indexed;   /* by places in the option: a table has it */
+	size_t nslots;   /* of programs */
+	uint64_t events; /* of this log */
 	int log_open;
 	int unknown_made;  /* the table of unknown types */
 	tel_status failed; /* nothing can be added any more; or TEL_OK */

@@ -75,6 +75,7 @@ tel_printer_free(tel_printer *p)
 }
 
 TEL__GETTER(const char *, tel_printer_error, tel_printer, error)
+TEL__GETTER(int, tel_printer_misnamed, tel_printer, misnamed)
 
 /* ------------------------------------------------------------- options */
 
@@ -430,12 +431,13 @@ check_names(struct tel_printer *pr, const struct tel_schema *schema)
 		    strcmp(name, "bytes") != 0) {
 			any = tel__schema_any(schema, shows_field, name);
 			if (any == 0)
-				return unknown_field(pr, schema, name);
+				st = unknown_field(pr, schema, name);
 			pr->names[i].missing = any < 0 && schema->open;
 			missing |= pr->names[i].missing;
 		}
 	}
 	pr->names_known |= st == TEL_OK && !missing;
+	pr->misnamed = st == TEL_EINVAL;
 	return st;
 }
 
@@ -444,8 +446,12 @@ static tel_status
 check_missing_names(struct tel_printer *pr)
 {
 	for (unsigned i = 0; !pr->names_known && i < pr->nnames; i++)
-		if (pr->names[i].missing)
-			return unknown_field(pr, NULL, pr->names[i].text);
+		if (pr->names[i].missing) {
+			tel_status st =
+			    unknown_field(pr, NULL, pr->names[i].text);
+			pr->misnamed = 1;
+			return st;
+		}
 	return TEL_OK;
 }
 

@@ -16,6 +16,7 @@ tel__render_fail(struct tel_printer *pr, const char *format, ...)
 	va_start(ap, format);
 	vsnprintf(pr->error, sizeof(pr->error), format, ap);
 	va_end(ap);
+	pr->misnamed = 0;
 	return TEL_EINVAL;
 }
 

@@ -165,6 +165,7 @@ struct tel_printer {
 	struct tel__buffer list;  /* one that is being printed */
 
 	char error[160];
+	int misnamed; /* it is of a name that no log has */
 };
 
 /* Sets the text of tel_printer_error() and returns TEL_EINVAL. */

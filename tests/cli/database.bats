@@ -222,7 +222,16 @@ for i in range(400):
 		    grep -q INDEX_TraceStart.time
 		[ "$(ask log.db "SELECT count(*) FROM sqlite_master WHERE name GLOB '*.size'")" -gt 1 ]
 	done
-	run -1 --separate-stderr telcat -f sqlite -o new.db --index bogus mpsio.log
+	# of several logs, one that has the column will do
+	printf '%016d A n=1\n' 1 2 >n.text
+	for files in 'n.text mpsio.log' 'mpsio.log n.text'; do
+		rm -f log.db
+		# shellcheck disable=SC2086
+		telcat -f sqlite -o log.db --index n,pool $files
+		[ "$(ask log.db "SELECT count(*) FROM sqlite_master
+		    WHERE name = 'INDEX_A.n' OR name = 'INDEX_PoolAlloc.pool'")" = 2 ]
+	done
+	run -2 --separate-stderr telcat -f sqlite -o new.db --index bogus mpsio.log
 	[ "$stderr" = "telcat: mpsio.log: no table has a column 'bogus'" ]
 	[ ! -e new.db ]
 	expect 2 'telcat: --index cannot be combined with -f csv' \

@@ -300,6 +300,16 @@ try() {
 	    telstat -s 'a=dur(PoolInt,PoolFinish)' mpsio.log
 	expect 2 "telcat: mpsio.log: no event type has a field 'siz'; did you mean 'size'?" \
 	    telcat -F siz mpsio.log
+	expect 2 "telcat: 0.csv: no event type has a field 'siz'; did you mean 'size'?" \
+	    telcat --split 1k -f csv -o %d.csv -F siz mpsio.log
+	# a log that has no times is not a mistake in the name of a field
+	printf '%016d A n=1\n' 1 2 >n.text
+	for form in s ns iso; do
+		for options in '' '-F n' '-f arrow -F n' '--split 1k -f csv -o %d.csv -F n'; do
+			# shellcheck disable=SC2086
+			run -1 telcat -T $form $options n.text
+		done
+	done
 	# a single letter is near to any other
 	expect 2 "telcat: --holder cannot be combined with -f csv" \
 	    telcat -f csv --holder x mpsio.log

@@ -57,6 +57,7 @@ test_fields(void)
 	    "but some type must have it");
 	is_str(tel_printer_error(p), "no event type has a field 'xyzzy'",
 	    "why");
+	ok(tel_printer_misnamed(p), "for a name");
 	tel_printer_free(p);
 	tel_schema_free(m.log.schema);
 	made_free(&m);
@@ -183,6 +184,7 @@ test_time(void)
 	is_u64((uint64_t)tel_printer_event(p, &m.event), (uint64_t)TEL_EINVAL,
 	    "seconds of a log without a rate");
 	ok(strstr(tel_printer_error(p), "synchronisation") != NULL, "why");
+	ok(!tel_printer_misnamed(p), "not for a name");
 	ok(tel_printer_set(p, TEL_PRINT_TIME, TEL_TIME_ISO) == TEL_OK,
 	    "nothing was printed: options may be set");
 	is_u64((uint64_t)tel_printer_event(p, &m.event), (uint64_t)TEL_EINVAL,
