@@ -807,7 +807,7 @@ tel__compile_value(struct compiler *c, const struct tel_type *type,
 		datatype = leaf_datatype(c, type, root);
 	else if (root->op == N_START)
 		datatype = start_datatype(c, &c->tree->nodes[root->a]);
-	else if (root->op >= N_HAS && root->op != N_UNARY &&
+	else if (root->op >= N_CONTAINS && root->op != N_UNARY &&
 	    root->op != N_ARITHMETIC)
 		datatype = TEL_BOOLEAN;
 	tel_status st = finish_type(c, c->count - 1, out);

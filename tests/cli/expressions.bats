@@ -26,6 +26,10 @@ setup() {
 		[ "$(telcat -c -w 'x in ((2 in l), 5)' $log)" = 1 ]
 		[ "$(telcat -c -w 'x in ((3 in l)..(3 in l), 8)' $log)" = 1 ]
 		[ "$(telcat -c -w 'x in ((3 in l), 3)' $log)" = 2 ]
+		# a condition is shown as any other
+		[ "$(telcat -H -e a -F '(3 in l),(x in (1, 2))' $log | cut -d ' ' -f 3-)" = \
+		    "(3 in l)=true (x in (1, 2))=true
+(3 in l)=false (x in (1, 2))=false" ]
 	done
 }
 
