@@ -413,6 +413,8 @@ test_long_name(void)
 
 /* ----------------------------------------------------------------- disks */
 
+static char disk[512]; /* a folder, which a child fills */
+
 /* Rings in a file system that is full for a while.  77: there is none. */
 static int
 fill_disk(void)
@@ -420,13 +422,12 @@ fill_disk(void)
 	tel_emit_options o = { 0 };
 	static char bytes[4096];
 	char ring[600], fill[600];
-	const char *dir = shop_path("disk");
 
-	snprintf(ring, sizeof(ring), "%s/ring", dir);
-	snprintf(fill, sizeof(fill), "%s/fill", dir);
-	if (mkdir(dir, 0700) != 0 || unshare(CLONE_NEWNS) != 0 ||
+	snprintf(ring, sizeof(ring), "%s/ring", disk);
+	snprintf(fill, sizeof(fill), "%s/fill", disk);
+	if (mkdir(disk, 0700) != 0 || unshare(CLONE_NEWNS) != 0 ||
 	    mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
-	    mount("none", dir, "tmpfs", 0, "size=3m") != 0)
+	    mount("none", disk, "tmpfs", 0, "size=3m") != 0)
 		return 77;
 	o.ring_file = ring;
 	o.rings = 4;
@@ -476,8 +477,9 @@ main(void)
 	is_u64((uint64_t)in_child(install_twice), 0,
 	    "a signal that is named twice");
 	test_long_name();
+	snprintf(disk, sizeof(disk), "%s", shop_path("disk"));
 	st = in_child(fill_disk);
 	ok(st == 0 || st == 77 << 8, "a full disk, and room again: %x", st);
-	(void)rmdir(shop_path("disk"));
+	(void)rmdir(disk);
 	return done();
 }

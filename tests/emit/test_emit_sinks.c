@@ -334,9 +334,10 @@ test_record(void)
 static void
 test_lean(void)
 {
-	const char *ring = shop_path("lean");
+	char ring[512];
 	uint64_t i = 0;
 
+	snprintf(ring, sizeof(ring), "%s", shop_path("lean"));
 	setenv("TEL_CONTROL", "Order", 1);
 	(void)start(ring, TEL_EMIT_NO_THREAD | TEL_EMIT_LEAN);
 	tel_control_reset(~0u);
