@@ -78,7 +78,7 @@ TEL_SINCE_EXPERIMENTAL tel_status tel_table_put_text(tel_table *t, int column,
     const char *text, size_t n);
 /*
  * Ends a row: what was not set of it is missing.  Rows are written in batches.
- * TEL_OK, TEL_EIO, TEL_ENOMEM.
+ * TEL_OK, TEL_EIO, TEL_ENOMEM; TEL_ESTATE behind the end of the table.
  */
 TEL_SINCE_EXPERIMENTAL TEL_MUST_USE tel_status tel_table_end_row(tel_table *t);
 /* Writes all rows so far to the output.  TEL_OK, TEL_EIO, TEL_ENOMEM. */

@@ -369,7 +369,7 @@ tel__table_add_text(struct tel_table *t, struct table_column *c,
 tel_status
 tel_table_end_row(tel_table *t)
 {
-	tel_status st = tel__table_start(t);
+	tel_status st = t->finished ? TEL_ESTATE : tel__table_start(t);
 
 	if (st != TEL_OK)
 		return st;

@@ -38,6 +38,10 @@ test_rows(tel_table *t)
 	ok(tel_table_set_metadata(t, "e", "f") == TEL_ESTATE,
 	    "and not behind it");
 	ok(tel_table_finish(t) == TEL_OK, "the end");
+	ok(tel_table_put_u64(t, 0, 1) == TEL_OK &&
+	        tel_table_end_row(t) == TEL_ESTATE,
+	    "no row behind it");
+	ok(tel_table_finish(t) == TEL_OK, "the end again");
 }
 
 int
