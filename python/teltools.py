@@ -383,7 +383,7 @@ class Reader:
         if not (os.path.isfile(self._path) and (
                 _lib.tel_reader_archive(self._reader) or
                 _lib.tel_reader_format(self._reader) in (
-                    b"tel", b"text", b"ftrace"))):
+                    b"tel", b"text", b"ftrace", b"jfr"))):
             return
         other, run = _lib.tel_reader_new(), _pointer()
         if not other:

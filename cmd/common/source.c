@@ -179,7 +179,8 @@ source_learn(const struct source *src, const struct settings *s,
 
 	if (!src->regular ||
 	    (!tel_reader_archive(src->reader) && strcmp(format, "tel") != 0 &&
-	        strcmp(format, "text") != 0 && strcmp(format, "ftrace") != 0))
+	        strcmp(format, "text") != 0 && strcmp(format, "ftrace") != 0 &&
+	        strcmp(format, "jfr") != 0))
 		return;
 	tel_reader *r = source_beside(s, src->reader, src->name);
 	while (r != NULL && (st == TEL_OK || st == TEL_LOG)) {

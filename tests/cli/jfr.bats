@@ -133,6 +133,13 @@ answers() {
 	cmp <(unnumbered <want) <(telcat -H other.jfr | unnumbered)
 	telcat -H other.jfr | LC_ALL=C sort -c -s -k1,1
 	[ "$(telcat -c both.jfr)" = 11159 ]
+	# types that the second one alone has, of a file and of a pipe
+	unpack native-ap45.jfr
+	cat g1-17.jfr native-ap45.jfr >late.jfr
+	[ "$(telcat -c -e profiler.Free late.jfr)" = 4559 ]
+	[ "$(telcat -c -e profiler.Free < <(cat late.jfr))" = 4559 ]
+	run -2 telcat -c -e profiler.None late.jfr
+	run -2 telcat -c -e profiler.None < <(cat late.jfr)
 	cmp one <(telcat -H --as jfr g1-17.jfr)
 }
 
