@@ -452,7 +452,7 @@ tel__reader_finish_log(struct tel_reader *r, tel_status st)
 	if (st == TEL_LOG)
 		return st;
 	r->at = READER_DONE;
-	tel__schema_shut(r->log.schema);
+	tel__reader_shut_schemas(r);
 	/* of an archive that was split this reader has the last member */
 	if (r->parent == NULL && (st == TEL_END || r->split != NULL) &&
 	    !tel__reader_at_limit(r))

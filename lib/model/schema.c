@@ -46,17 +46,6 @@ tel__schema_join(struct tel_schema *s, struct tel_schema *with)
 		with->with = s;
 }
 
-void
-tel__schema_shut(struct tel_schema *s)
-{
-	struct tel_schema *at = s;
-
-	while (at != NULL) {
-		at->open = 0;
-		at = at->with == s ? NULL : at->with;
-	}
-}
-
 int
 tel__schema_sets_clock(const struct tel_schema *s)
 {

@@ -389,9 +389,6 @@ int tel__field_set_unit(struct tel_field *f, const void *text, size_t n);
 /* Adds a schema to those that another is read together with; NULL: to none. */
 void tel__schema_join(struct tel_schema *s, struct tel_schema *with);
 
-/* The log of an open schema has ended. */
-void tel__schema_shut(struct tel_schema *s);
-
 /* Nonzero if events of it set the clock of their log. */
 int tel__schema_sets_clock(const struct tel_schema *s);
 

@@ -253,6 +253,7 @@ tel__reader_adopt(struct tel_reader *r, struct tel_schema *schema)
 	    schema->described && !r->format->keeps_schema && !r->eof;
 	schema->grows = more && of != NULL && of->late_types;
 	schema->open = more && tel__input_is_pipe(r->in);
+	s->open |= schema->open;
 	s->schemas[s->nschemas++] = schema;
 	if (!schema->described) {
 		s->schemas[s->nschemas - 1] = s->schemas[s->nbuiltin];
@@ -260,6 +261,18 @@ tel__reader_adopt(struct tel_reader *r, struct tel_schema *schema)
 	}
 	tel__reader_set_schema(r, schema);
 	return TEL_OK;
+}
+
+void
+tel__reader_shut_schemas(struct tel_reader *r)
+{
+	struct tel_shared *s = r->shared;
+
+	if (!s->open)
+		return;
+	for (size_t i = 0; i < s->nschemas; i++)
+		s->schemas[i]->open = 0;
+	s->open = 0;
 }
 
 void

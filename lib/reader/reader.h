@@ -155,6 +155,7 @@ struct tel_shared {
 	struct tel_schema **schemas; /* all that were made, freed at the end; */
 	size_t nbuiltin;             /* first those that no log describes */
 	size_t nschemas, schema_room;
+	int open;                /* some of them are */
 	struct tel_schema *ring; /* one of those that logs had, or NULL */
 	struct tel_format_cache *caches;
 	struct tel_batch none; /* of those that are not open */
@@ -426,6 +427,9 @@ tel_status tel__reader_follow(struct tel_reader *r, const struct tel_event *ev);
  * of the log.  TEL_OK, TEL_ENOMEM (the schema is freed).
  */
 tel_status tel__reader_adopt(struct tel_reader *r, struct tel_schema *schema);
+
+/* A log has ended: no type comes to any schema. */
+void tel__reader_shut_schemas(struct tel_reader *r);
 
 /* Makes a schema that lives as long as what readers share that of the log. */
 void tel__reader_set_schema(struct tel_reader *r, struct tel_schema *schema);
