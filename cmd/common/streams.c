@@ -106,6 +106,21 @@ output_check(const char *path, int fd, const struct settings *s)
 	return 1;
 }
 
+int
+output_is(const char *path, const struct settings *s)
+{
+	struct stat st, out;
+	const int found = stat(path, &st) == 0;
+
+	if (found && S_ISCHR(st.st_mode))
+		return 0;
+	if (s->output != NULL && strcmp(s->output, path) == 0)
+		return 1;
+	return found &&
+	    (s->output != NULL ? stat(s->output, &out) : fstat(1, &out)) == 0 &&
+	    out.st_dev == st.st_dev && out.st_ino == st.st_ino;
+}
+
 /* Colour on a terminal, where the user has not said otherwise. */
 static int
 decide_color(const struct settings *s, int terminal)

@@ -48,6 +48,8 @@ int output_open(struct sink *sink, const struct settings *s);
  * is an input as well.  Returns 1, or 0 after a message.
  */
 int output_check(const char *path, int fd, const struct settings *s);
+/* Nonzero if the path is that of the output, a device excepted. */
+int output_is(const char *path, const struct settings *s);
 
 /*
  * A file of -o is a new one beside it, and gets its name when the sink is

@@ -340,8 +340,9 @@ parse_format(struct telreplay *t)
 		(void)options_word("-f", name, formats);
 		return 0;
 	}
-	/* the program is needed, although it is not run */
-	t->check = 0;
+	if (t->check)
+		return message_fail(STATUS_USAGE, NULL,
+		    "--dry-run cannot be combined with -f %s", name);
 	/* a trace is written in its recorded order */
 	if (!t->order_given)
 		t->compiler.order = ORDER_TOTAL;
@@ -362,23 +363,16 @@ check_count(const struct telreplay *t)
 static int
 check_program(const struct telreplay *t)
 {
-	const char *output = t->settings.output;
-	struct stat kept, out;
+	struct stat kept;
 
 	if (t->keep == NULL)
 		return 1;
-	const int found = stat(t->keep, &kept) == 0;
 	if (strcmp(t->keep, "-") == 0 ||
-	    (!t->check && found && !S_ISREG(kept.st_mode)))
+	    (!t->check && stat(t->keep, &kept) == 0 && !S_ISREG(kept.st_mode)))
 		return options_refuse("--program",
 		    "a file, which the runs can open, or a pipe with --dry-run",
 		    t->keep);
-	if (found && S_ISCHR(kept.st_mode))
-		return 1;
-	if ((output != NULL && strcmp(output, t->keep) == 0) ||
-	    (found &&
-	        (output != NULL ? stat(output, &out) : fstat(1, &out)) == 0 &&
-	        out.st_dev == kept.st_dev && out.st_ino == kept.st_ino))
+	if (output_is(t->keep, &t->settings))
 		return message_fail(STATUS_USAGE, t->keep,
 		    "--program: the report would overwrite the program");
 	return 1;

@@ -10,6 +10,19 @@
 #include "interrupt.h"
 #include "trace.h"
 
+/* Starts the trace of --self-trace, in a file of its own.  1, or 0. */
+static int
+start_self_trace(const struct telstat *t)
+{
+	if (t->self_trace == NULL)
+		return 1;
+	if (output_is(t->self_trace, &t->settings))
+		return message_fail(STATUS_USAGE, t->self_trace,
+		    "--self-trace: the report would overwrite the trace");
+	return output_check(t->self_trace, -1, &t->settings) &&
+	    trace_start(t->self_trace);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -23,10 +36,7 @@ main(int argc, char **argv)
 		return (int)message_status();
 	}
 	if (telstat_options(&telstat, argc, argv) &&
-	    operands_select(&telstat.settings) &&
-	    (telstat.self_trace == NULL ||
-	        (output_check(telstat.self_trace, -1, &telstat.settings) &&
-	            trace_start(telstat.self_trace)))) {
+	    operands_select(&telstat.settings) && start_self_trace(&telstat)) {
 		if (output_open(&sink, &telstat.settings)) {
 			interrupt_hold(&telstat.settings);
 			sandbox_enter(&telstat.settings, &sink, NULL);

@@ -675,6 +675,8 @@ last_words() {
 
 @test "what a program has already cannot be asked for again" {
 	clean telreplay --dry-run -q --program t.prog t.txt >/dev/null
+	expect 2 "*--dry-run cannot be combined with -f rep" \
+	    telreplay -f rep --dry-run t.txt
 	expect 2 "*-c cannot be combined with --program" \
 	    telreplay -c --program x t.txt
 	[ ! -e x ]

@@ -384,6 +384,10 @@ try() {
 		expect 2 "telstat: mpsio.log: the output would overwrite this input" \
 		    telstat "$option" mpsio.log mpsio.log
 	done
+	expect 2 "telstat: x: --self-trace: the report would overwrite the trace" \
+	    telstat --self-trace x -o x mpsio.log
+	[ ! -e x ]
+	clean telstat --self-trace /dev/null -o /dev/null mpsio.log
 	cp mpsio.log same.log
 	for output in mpsio.log same.log; do
 		expect 2 "telstat: $output: the output would overwrite this input" \
